@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tkt/config.h - tunables
+ *
+ * Each can be set on the compiler's command line, or all together in a header
+ * of your own, named by TKT_CONFIG_HEADER with its delimiters:
+ *
+ *	cc -DTKT_CONFIG_HEADER='"my_tkt_config.h"' ...
+ *
+ * Translation units that share a lock should agree on all of them.  They must
+ * agree on TKT_TICKET_BITS and TKT_DEBUG's being on or off makes no difference
+ * to the layout.
+ */
+#ifndef TKT_CONFIG_H
+#define TKT_CONFIG_H
+
+#ifdef TKT_CONFIG_HEADER
+#include TKT_CONFIG_HEADER
+#endif
+
+/*
+ * TKT_THRESHOLD: the window of the default policy, in threads, the owner
+ * included: so many may hold a ticket at once; the rest wait in the room.
+ * 1 to 65535.  The choice is recorded in NOTES.md, "Threshold".
+ */
+#ifndef TKT_THRESHOLD
+#define TKT_THRESHOLD 4
+#endif
+#if TKT_THRESHOLD < 1 || TKT_THRESHOLD > 65535
+#error "tkt: TKT_THRESHOLD must be 1 to 65535"
+#endif
+
+/*
+ * TKT_DEFAULT_WAIT: how a lock of the default policy waits; TKT_WAIT_SPIN or
+ * TKT_WAIT_YIELD (wait.h says what they do).
+ */
+#ifndef TKT_DEFAULT_WAIT
+#define TKT_DEFAULT_WAIT TKT_WAIT_YIELD
+#endif
+
+/*
+ * TKT_SPIN_NS: how long, in nanoseconds, a waiter of policy yield spins
+ * before it gives the CPU away; also the length of each later spin, between
+ * two yields.  A time and not a count, because one spin hint takes 10 to 140
+ * cycles depending on the processor.  0 to 1000000.  The choice is recorded
+ * in NOTES.md, "Spin budget".
+ */
+#ifndef TKT_SPIN_NS
+#define TKT_SPIN_NS 2000
+#endif
+#if TKT_SPIN_NS < 0 || TKT_SPIN_NS > 1000000
+#error "tkt: TKT_SPIN_NS must be 0 to 1000000 (nanoseconds)"
+#endif
+
+/*
+ * TKT_SPIN_POLLS: polls between two looks at the clock while a counted spin
+ * lasts.  A look costs about 20 to 50 ns, so that it must not be each poll's.
+ * 1 to 4096; tests set 1.
+ */
+#ifndef TKT_SPIN_POLLS
+#define TKT_SPIN_POLLS 16
+#endif
+#if TKT_SPIN_POLLS < 1 || TKT_SPIN_POLLS > 4096
+#error "tkt: TKT_SPIN_POLLS must be 1 to 4096"
+#endif
+
+/*
+ * TKT_TICKET_BITS: width of a ticket, 2 to 24.  Threads that use one lock at
+ * the same time, plus its threshold, must stay below 2^(bits - 1): 8388608 at
+ * the default.  Tests use few bits, so that tickets wrap often.
+ */
+#ifndef TKT_TICKET_BITS
+#define TKT_TICKET_BITS 24
+#endif
+#if TKT_TICKET_BITS < 2 || TKT_TICKET_BITS > 24
+#error "tkt: TKT_TICKET_BITS must be 2 to 24"
+#endif
+
+/*
+ * TKT_NODE_ALIGN: alignment, in bytes, of a waiter's node on its own stack:
+ * the size of what one store takes away from other CPUs.  128 covers the
+ * pairs of 64-byte lines that x86-64 prefetches together, and the 128-byte
+ * lines of some aarch64.  A power of two, 16 to 4096.
+ */
+#ifndef TKT_NODE_ALIGN
+#define TKT_NODE_ALIGN 128
+#endif
+#if TKT_NODE_ALIGN < 16 || TKT_NODE_ALIGN > 4096 || \
+	(TKT_NODE_ALIGN & (TKT_NODE_ALIGN - 1))
+#error "tkt: TKT_NODE_ALIGN must be a power of two from 16 to 4096"
+#endif
+
+/*
+ * TKT_DEBUG: 0 off; 1 finds misuse (debug.h); 2 also checks the lock's own
+ * invariants.  TKT_EVENTS: 0 off; 1 counts events (events.h).
+ * TKT_VALGRIND: 0 off; 1 tells Valgrind's helgrind and drd what the lock does
+ * (valgrind.h; needs Valgrind's headers).
+ */
+#ifndef TKT_DEBUG
+#define TKT_DEBUG 0
+#endif
+#if TKT_DEBUG < 0 || TKT_DEBUG > 2
+#error "tkt: TKT_DEBUG must be 0, 1 or 2"
+#endif
+#ifndef TKT_EVENTS
+#define TKT_EVENTS 0
+#endif
+#ifndef TKT_VALGRIND
+#define TKT_VALGRIND 0
+#endif
+
+#endif /* TKT_CONFIG_H */
