@@ -66,8 +66,8 @@ static struct clh_node *clh_node_new(void)
 	struct clh_node *node = lock_mem_alloc(sizeof(*node));
 
 	if (node) {
-		TKT_STORE(&node->busy, 0, TKT_RELAXED);
 		TKT_NODE_BIRTH(node);
+		TKT_STORE(&node->busy, 0, TKT_RELAXED);
 	}
 	return node;
 }

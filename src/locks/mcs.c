@@ -33,9 +33,9 @@ static inline struct mcs_node *mcs_node_init(union lock_ctx *ctx)
 {
 	struct mcs_node *node = (void *)ctx->bytes;
 
+	TKT_NODE_BIRTH(node);
 	TKT_STORE(&node->next, NULL, TKT_RELAXED);
 	TKT_STORE(&node->wait, 1, TKT_RELAXED);
-	TKT_NODE_BIRTH(node);
 	return node;
 }
 

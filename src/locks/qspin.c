@@ -120,9 +120,9 @@ static void qspin_queue(struct qspin *l, union lock_ctx *ctx)
 {
 	struct qspin_node *node = (void *)ctx->bytes, *prev, *next;
 
+	TKT_NODE_BIRTH(node);
 	TKT_STORE(&node->next, NULL, TKT_RELAXED);
 	TKT_STORE(&node->head, 0, TKT_RELAXED);
-	TKT_NODE_BIRTH(node);
 	prev = qspin_swap_tail(l, node);
 	if (prev) {
 		/* R2: pairs with A2. */

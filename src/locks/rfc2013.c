@@ -110,7 +110,8 @@ static unsigned int rfc2013_hash(const struct rfc2013 *l)
 
 /*
  * The queue head of a lock.  The caller holds the lock or a ticket, and has
- * seen q.  Waits for a thread that sets it up, or tries to take it down.
+ * seen q with acquire, and so (R1) finds no older state of the table.  Waits
+ * for a thread that sets the queue head up, or tries to take it down.
  */
 static struct rfc2013_queue *rfc2013_find(const struct rfc2013 *l)
 {
@@ -120,13 +121,11 @@ static struct rfc2013_queue *rfc2013_find(const struct rfc2013 *l)
 	for (unsigned int i = 0; i < RFC2013_QUEUES; i++) {
 		struct rfc2013_queue *q =
 			&rfc2013_table[(start + i) % RFC2013_QUEUES];
-		/* A1: pairs with R2, R5; else we miss its initial values. */
-		uintptr_t seen = TKT_LOAD(&q->ref, TKT_ACQUIRE);
+		uintptr_t seen = TKT_LOAD(&q->ref, TKT_RELAXED);
 
-		/* A2: as A1. */
 		if (seen == reserved)
 			seen = TKT_AWAIT(&q->ref, r, r != reserved,
-					 TKT_ACQUIRE);
+					 TKT_RELAXED);
 		if (seen == ref)
 			return q;
 	}
@@ -145,7 +144,7 @@ static struct rfc2013_queue *rfc2013_reserve(const struct rfc2013 *l)
 
 		if (TKT_LOAD(&q->ref, TKT_RELAXED))
 			continue;
-		/* A3: pairs with R3, R6: the last user is done with it. */
+		/* A1: pairs with R2, R6: the last user is done with it. */
 		if (TKT_CAS(&q->ref, &none, (uintptr_t)l | 1, TKT_ACQUIRE,
 			    TKT_RELAXED))
 			return q;
@@ -164,16 +163,16 @@ static void rfc2013_attach(struct rfc2013 *l, uint32_t head)
 	TKT_STORE(&q->last, &q->first, TKT_RELAXED);
 	TKT_STORE(&q->head_ticket, head + RFC2013_STEP, TKT_RELAXED);
 	/*
-	 * R1: pairs with A4 to A6: who sees q sees the reserved slot, and
-	 * rfc2013_find does not miss it.  No ABA: we hold a ticket, so h cannot
-	 * come round.
+	 * R1: pairs with A8, A9, A11: who sees q sees the reserved slot, which
+	 * rfc2013_find must not miss, and what is in it.  No ABA: we hold a
+	 * ticket, so h cannot come round.
 	 */
 	if (TKT_CAS(&l->head, &head, head | RFC2013_QUEUED, TKT_RELEASE,
 		    TKT_RELAXED))
-		/* R2: pairs with A1, A2.  lock|1 -> lock */
-		TKT_STORE(&q->ref, (uintptr_t)l, TKT_RELEASE);
+		/* lock|1 -> lock */
+		TKT_STORE(&q->ref, (uintptr_t)l, TKT_RELAXED);
 	else
-		/* R3: pairs with A3.  lock|1 -> 0 */
+		/* R2: pairs with A1.  lock|1 -> 0 */
 		TKT_STORE(&q->ref, 0, TKT_RELEASE);
 }
 
@@ -188,23 +187,23 @@ static struct rfc2013_elem *rfc2013_take(struct rfc2013_queue *q,
 	struct rfc2013_elem **link = &q->first, **end, *e, *next;
 
 	for (;; link = &e->next) {
-		/* A7: pairs with R4; else e's fields may be not yet set. */
+		/* A2: pairs with R4; else e's fields may be not yet set. */
 		e = TKT_LOAD(link, TKT_ACQUIRE);
 		if (!e && TKT_LOAD(&q->last, TKT_RELAXED) == link)
 			return NULL;
-		/* A8: as A7. */
+		/* A3: as A2. */
 		if (!e)
 			e = TKT_AWAIT(link, p, p, TKT_ACQUIRE);
 		if (TKT_READ(&e->ticket) == ticket)
 			break;
 	}
-	/* A9: as A7, for the next in the queue. */
+	/* A4: as A2, for the next in the queue. */
 	next = TKT_LOAD(&e->next, TKT_ACQUIRE);
 	TKT_STORE(link, next, TKT_RELAXED);
 	end = &e->next;
-	/* R7: pairs with X1: *link = NULL precedes the next one's store. */
+	/* R3: pairs with X1: *link = NULL precedes the next one's store. */
 	if (!next && !TKT_CAS(&q->last, &end, link, TKT_RELEASE, TKT_RELAXED)) {
-		/* A10: as A7.  Somebody is about to link behind e. */
+		/* A5: as A2.  Somebody is about to link behind e. */
 		next = TKT_AWAIT(&e->next, p, p, TKT_ACQUIRE);
 		TKT_STORE(link, next, TKT_RELAXED);
 	}
@@ -218,21 +217,21 @@ static __attribute__((noinline, cold)) void rfc2013_do_spin(struct rfc2013 *l,
 	struct rfc2013_queue *q = rfc2013_find(l);
 	struct rfc2013_elem e, **link;
 
+	TKT_NODE_BIRTH(&e);
 	TKT_STORE(&e.next, NULL, TKT_RELAXED);
 	TKT_WRITE(&e.ticket, mine);
 	TKT_STORE(&e.go, 0, TKT_RELAXED);
-	TKT_NODE_BIRTH(&e);
 	/*
 	 * X1: releases e.next = NULL to the X1 of the next arrival, whose link
-	 * must come after it; acquires the same, or what R7 released.
+	 * must come after it; acquires the same, or what R3 released.
 	 */
 	link = TKT_XCHG(&q->last, &e.next, TKT_ACQ_REL);
-	/* R4: pairs with A7 to A10. */
+	/* R4: pairs with A2 to A5. */
 	TKT_STORE(link, &e, TKT_RELEASE);
 	/* F2: pairs with F1. */
 	TKT_FENCE_SC();
 	if (TKT_LOAD(&q->head_ticket, TKT_RELAXED) == mine) {
-		/* A4: pairs with R9, R11: served; and found, or not? */
+		/* A6: pairs with R7, R9: served; and found, or not? */
 		TKT_AWAIT(&l->head, h, (h & ~RFC2013_QUEUED) == mine,
 			  TKT_ACQUIRE);
 		if (TKT_LOAD(&q->head_ticket, TKT_RELAXED) == mine) {
@@ -241,7 +240,7 @@ static __attribute__((noinline, cold)) void rfc2013_do_spin(struct rfc2013 *l,
 			return;
 		}
 	}
-	/* A11: pairs with R10; else we miss what the last holder wrote. */
+	/* A7: pairs with R8; else we miss what the last holder wrote. */
 	TKT_AWAIT(&e.go, go, go, TKT_ACQUIRE);
 	TKT_NODE_DEATH(&e);
 }
@@ -257,7 +256,7 @@ rfc2013_spin_pass(struct rfc2013 *l, uint32_t mine, uint32_t head)
 		}
 		if (mine - head == l->reach)
 			rfc2013_attach(l, head);
-		/* A5: pairs with R8, R9, R11 if served, with R1 if q is set. */
+		/* A8: pairs with R5, R7, R9 if served, with R1 if q is set. */
 		head = TKT_AWAIT(&l->head, h, h != head, TKT_ACQUIRE);
 	}
 }
@@ -267,7 +266,7 @@ static inline void rfc2013_lock(struct rfc2013 *l, union lock_ctx *ctx)
 {
 	const uint32_t mine =
 		TKT_FETCH_ADD(&l->tail, RFC2013_STEP, TKT_RELAXED);
-	/* A6: as A5. */
+	/* A9: as A8. */
 	const uint32_t head = TKT_LOAD(&l->head, TKT_ACQUIRE);
 
 	(void)ctx;
@@ -287,7 +286,7 @@ static bool rfc2013_trylock(void *lock, union lock_ctx *ctx)
 	(void)ctx;
 	if (TKT_LOAD(&l->head, TKT_RELAXED) != tail)
 		return false;
-	/* A12: as A5. */
+	/* A10: as A8. */
 	return TKT_CAS_PAIR(&l->head, tail, tail, tail, tail + RFC2013_STEP,
 			    TKT_ACQUIRE);
 }
@@ -301,14 +300,13 @@ static bool rfc2013_detach(struct rfc2013 *l, struct rfc2013_queue *q,
 	 * head may be set up for this lock, and two would be found.
 	 */
 	TKT_STORE(&q->ref, (uintptr_t)l | 1, TKT_RELAXED);
-	/* R8: pairs with A5, A6, A12: hands over what this holder wrote. */
+	/* R5: pairs with A8 to A10: hands over what this holder wrote. */
 	if (TKT_CAS_PAIR(&l->head, head, next, next, next, TKT_RELEASE)) {
-		/* R6: pairs with A3.  The lock may be gone by now. */
+		/* R6: pairs with A1.  The lock may be gone by now. */
 		TKT_STORE(&q->ref, 0, TKT_RELEASE);
 		return true;
 	}
-	/* R5: pairs with A1, A2. */
-	TKT_STORE(&q->ref, (uintptr_t)l, TKT_RELEASE);
+	TKT_STORE(&q->ref, (uintptr_t)l, TKT_RELAXED);
 	return false;
 }
 
@@ -329,22 +327,23 @@ static __attribute__((noinline, cold)) void rfc2013_do_wake(struct rfc2013 *l,
 	e = rfc2013_take(q, next);
 	if (e)
 		TKT_STORE(&q->head_ticket, RFC2013_NO_TICKET, TKT_RELAXED);
-	/* R9: pairs with A4 to A6: hands over what this holder wrote. */
+	/* R7: pairs with A6, A8, A9: hands over what this holder wrote. */
 	(void)TKT_FETCH_ADD(&l->head, RFC2013_STEP, TKT_RELEASE);
-	/* R10: pairs with A11, likewise.  e's thread cannot leave before. */
+	/* R8: pairs with A7, likewise.  e's thread cannot leave before. */
 	if (e)
 		TKT_STORE(&e->go, 1, TKT_RELEASE);
 }
 
 static inline void rfc2013_unlock(struct rfc2013 *l, union lock_ctx *ctx)
 {
-	const uint32_t head = TKT_LOAD(&l->head, TKT_RELAXED);
+	/* A11: pairs with R1, if q is set. */
+	const uint32_t head = TKT_LOAD(&l->head, TKT_ACQUIRE);
 
 	(void)ctx;
 	if (head & RFC2013_QUEUED)
 		rfc2013_do_wake(l, head);
 	else
-		/* R11: pairs with A4 to A6, A12, as R9 does. */
+		/* R9: pairs with A6, A8 to A10, as R7 does. */
 		(void)TKT_FETCH_ADD(&l->head, RFC2013_STEP, TKT_RELEASE);
 }
 
