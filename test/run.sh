@@ -94,9 +94,9 @@ section()
 		--no-label-summary 2>&1 && echo 0 >"$ran"; } |
 		tee "$build/$name.log"
 	[ "$(cat "$ran")" -eq 0 ] || status=1
-	closing=$(grep 'tests passed' "$build/$name.log") ||
-		closing='no tests ran'
-	echo "$name: $closing" >>"$summary"
+	closing=$(grep '^[0-9]*% tests passed' "$build/$name.log" |
+		tail -n 1)
+	echo "$name: ${closing:-no tests ran}" >>"$summary"
 }
 
 began=$(date +%s)

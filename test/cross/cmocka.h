@@ -90,12 +90,12 @@ static inline void shim_compare(int ok, uintmax_t a, uintmax_t b,
 		SHIM_COMPARE(shim_a, shim_b, shim_a op shim_b,     \
 			     "not " #a " " #op " " #b);            \
 	} while (0)
-#define SHIM_RANGE(v, low, high, not )                                    \
+#define SHIM_RANGE(v, low, high, negate)                                  \
 	do {                                                              \
 		const uintmax_t shim_v = (uintmax_t)(v);                  \
 		SHIM_COMPARE(shim_v, low,                                 \
-			     not(shim_v >= (uintmax_t)(low) &&            \
-				 shim_v <= (uintmax_t)(high)),            \
+			     negate(shim_v >= (uintmax_t)(low) &&         \
+				    shim_v <= (uintmax_t)(high)),         \
 			     #v " outside or inside " #low " to " #high); \
 	} while (0)
 

@@ -29,6 +29,10 @@ for tool in "$arch-linux-gnu-gcc" "$arch-linux-gnu-g++" "qemu-$arch"; do
 	command -v "$tool" >/dev/null || die "$tool is not installed"
 done
 
+# The only library for the target is the stand-in for cmocka beside this file.
+PKG_CONFIG_LIBDIR=$top/test/cross
+export PKG_CONFIG_LIBDIR
+
 # Static, so that qemu needs no directory of libraries for the target.
 cmake -S "$top" -B "$build" -G Ninja \
 	-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$arch" \
