@@ -14,6 +14,7 @@ cc=${1:?a C compiler}
 # Name; values to accept; values to refuse.
 cat >"$tmp/tunables" <<'END'
 TKT_THRESHOLD     1,65535                        0,65536,-1
+TKT_CALM_TICKETS  1,2,65536                      0,3,131072,-1
 TKT_DEFAULT_WAIT  TKT_WAIT_SPIN,TKT_WAIT_YIELD   99
 TKT_SPIN_NS       0,1000000                      -1,1000001
 TKT_SPIN_POLLS    1,4096                         0,4097
