@@ -47,7 +47,7 @@ done
 if [ "$install" = yes ]; then
 	need_packages gcc g++ clang libclang-rt-14-dev cmake ninja-build make \
 		pkg-config libcmocka-dev libjansson-dev clang-format \
-		shellcheck valgrind qemu-user \
+		shellcheck valgrind python3 qemu-user \
 		gcc-aarch64-linux-gnu g++-aarch64-linux-gnu \
 		gcc-riscv64-linux-gnu g++-riscv64-linux-gnu \
 		gcc-s390x-linux-gnu g++-s390x-linux-gnu
