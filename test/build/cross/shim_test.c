@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test/cross/shim_test.c - the stand-in's assertions fail where they must */
+/* test/build/cross/shim_test.c - the stand-in's assertions fail where they must */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

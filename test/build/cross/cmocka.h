@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test/cross/cmocka.h - as much of cmocka as the unit tests use
+ * test/build/cross/cmocka.h - as much of cmocka as the unit tests use
  *
  * For cross builds alone: Debian 12 has no cmocka for riscv64, and for other
  * processors only by making the system multi-architecture.  Names, meaning and

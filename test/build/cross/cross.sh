@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# test/cross/cross.sh - the unit tests, built for another processor
+# test/build/cross/cross.sh - the unit tests, built for another processor
 #
-# usage: sh test/cross/cross.sh ARCH BUILD_DIR
+# usage: sh test/build/cross/cross.sh ARCH BUILD_DIR
 #
 # ARCH is aarch64, riscv64 or s390x (big-endian, and without a spin hint of its
 # own).  Needs Debian's cross compilers for C and C++, and qemu-user, which
@@ -10,7 +10,7 @@
 # portability, not memory ordering.
 set -eu
 
-top=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+top=$(CDPATH='' cd -- "$(dirname -- "$0")/../../.." && pwd)
 # shellcheck source=perf-scripts/lib.sh
 . "$top/perf-scripts/lib.sh"
 
@@ -30,7 +30,7 @@ for tool in "$arch-linux-gnu-gcc" "$arch-linux-gnu-g++" "qemu-$arch"; do
 done
 
 # The only library for the target is the stand-in for cmocka beside this file.
-PKG_CONFIG_LIBDIR=$top/test/cross
+PKG_CONFIG_LIBDIR=$top/test/build/cross
 export PKG_CONFIG_LIBDIR
 
 # Static, so that qemu needs no directory of libraries for the target.
