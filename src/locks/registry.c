@@ -4,7 +4,7 @@
 
 #include "lock_ops.h"
 
-#define LOCKS(X) X(ticket)
+#define LOCKS(X) X(lib_default) X(lib_spin) X(lib_yield) X(ticket)
 
 #define DECLARE(id) extern const struct lock_ops LOCK_SYM(id);
 LOCKS(DECLARE)
