@@ -27,12 +27,13 @@ struct crew {
 	const struct crew_work *work;
 	struct member *members;
 	unsigned int started;
-	uint32_t failed; /* members whose begin failed */
+	uint32_t failed; /* not 0: a member could not start or begin */
 	uint32_t ready __attribute__((aligned(CREW_LINE))); /* have begun */
 	uint32_t working; /* have not finished by themselves */
 	uint32_t idle;	  /* 1: working has come down to 0; a futex */
-	uint32_t go __attribute__((aligned(CREW_LINE)));   /* a futex */
-	uint32_t stop __attribute__((aligned(CREW_LINE))); /* ends all loops */
+	uint32_t go __attribute__((aligned(CREW_LINE))); /* a futex */
+	/* Ends all loops; a futex. */
+	uint32_t stop __attribute__((aligned(CREW_LINE)));
 };
 
 static void member_loop(struct crew *c, struct member *m, void *thread)
@@ -60,7 +61,8 @@ static void *member_main(void *arg)
 {
 	struct member *m = arg;
 	struct crew *c = m->crew;
-	void *thread = c->work->begin(c->work->state, m->index);
+	const struct crew_work *work = c->work;
+	void *thread = work->begin(work->owner, m->index);
 
 	if (!thread)
 		TKT_FETCH_ADD(&c->failed, 1, TKT_RELAXED);
@@ -68,10 +70,14 @@ static void *member_main(void *arg)
 	TKT_FUTEX_WAKE(&c->ready, 1);
 	while (!TKT_LOAD(&c->go, TKT_ACQUIRE))
 		(void)TKT_FUTEX_WAIT(&c->go, 0, TKT_NO_DEADLINE);
-	if (thread) {
-		member_loop(c, m, thread);
-		c->work->end(c->work->state, thread);
-	}
+	if (!thread)
+		return NULL;
+	member_loop(c, m, thread);
+	while (!TKT_LOAD(&c->stop, TKT_ACQUIRE))
+		(void)TKT_FUTEX_WAIT(&c->stop, 0, TKT_NO_DEADLINE);
+	if (!TKT_LOAD(&c->failed, TKT_RELAXED))
+		work->after(work->owner, thread, m->index);
+	work->end(work->owner, thread);
 	return NULL;
 }
 
@@ -155,7 +161,8 @@ static void crew_time(struct crew *c, double seconds, uint64_t *ops,
 		end = last;
 	}
 	out->usage = usage_between(from, usage_now());
-	TKT_STORE(&c->stop, 1, TKT_RELAXED);
+	TKT_STORE(&c->stop, 1, TKT_RELEASE);
+	TKT_FUTEX_WAKE(&c->stop, c->started);
 	out->seconds = (double)(end - start) * 1e-9;
 	out->jain = stats_jain(ops, c->started);
 	out->ops = 0;
@@ -183,7 +190,8 @@ bool crew_run(const struct crew_work *work, unsigned int threads,
 	if (ok) {
 		crew_time(&c, seconds, ops, out);
 	} else {
-		TKT_STORE(&c.stop, 1, TKT_RELAXED);
+		TKT_STORE(&c.failed, 1, TKT_RELAXED);
+		TKT_STORE(&c.stop, 1, TKT_RELEASE);
 		TKT_STORE(&c.go, 1, TKT_RELEASE);
 		TKT_FUTEX_WAKE(&c.go, c.started);
 	}

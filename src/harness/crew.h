@@ -13,15 +13,18 @@
 
 /* What the threads do.  All of it is called on the threads themselves. */
 struct crew_work {
-	void *state;
-	/* The thread's own part, for the other two; NULL: it cannot start. */
-	void *(*begin)(void *state, unsigned int index);
+	void *owner; /* for begin, after and end */
+	void *state; /* for step */
+	/* The thread's own part, for the others; NULL: it cannot start. */
+	void *(*begin)(void *owner, unsigned int index);
 	/*
 	 * One turn, short: operations completed in it (0 or more), or
 	 * CREW_FINISHED when this thread has nothing left to do.
 	 */
 	long (*step)(void *state, void *thread);
-	void (*end)(void *state, void *thread);
+	/* Once all is counted: not part of any figure. */
+	void (*after)(void *owner, void *thread, unsigned int index);
+	void (*end)(void *owner, void *thread);
 };
 
 struct crew_result {
@@ -39,7 +42,8 @@ struct crew_result {
 
 /*
  * Runs `threads` threads (1 or more) through `work`: all begin, all start
- * together, all step until `seconds` are over, all end.  With pin, thread i
+ * together, all step until `seconds` are over, all do what comes after, all
+ * end.  With pin, thread i
  * stays on CPU i mod n of the n allowed ones.  False: a thread could not be
  * started or begun; none has stepped.
  */

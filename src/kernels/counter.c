@@ -35,13 +35,14 @@ static const struct kernel_option counter_options[] = {
 
 struct counter_thread {
 	union lock_ctx ctx;
-	uint64_t ops;
+	uint64_t ops, holds;
 } __attribute__((aligned(LOCK_ALIGN)));
 
 struct counter {
 	/* The lock and, behind it or in the next line, counter 0; then 1... */
 	unsigned char lines[COUNTER_LINES_MAX + 1][LOCK_ALIGN]
 		__attribute__((aligned(LOCK_ALIGN)));
+	uint64_t held; /* turns of counter_hold */
 	/* Read by all, written by none, from here to the threads. */
 	uint64_t *word[COUNTER_LINES_MAX] __attribute__((aligned(LOCK_ALIGN)));
 	const struct lock_ops *lock;
@@ -130,13 +131,38 @@ static long counter_step(void *state, void *thread)
 	return 1;
 }
 
+/* Counts apart, so that there is something to check even with no lines. */
+static void counter_hold(void *state, void *thread, void (*inside)(void *arg),
+			 void *arg)
+{
+	struct counter *c = state;
+	struct counter_thread *t = thread;
+	uint64_t held;
+
+	c->lock->lock(c->lines[0], &t->ctx);
+	held = TKT_READ(&c->held);
+	inside(arg);
+	TKT_WRITE(&c->held, held + 1);
+	c->lock->unlock(c->lines[0], &t->ctx);
+	t->holds++;
+}
+
 static bool counter_check(void *state, char *why)
 {
 	struct counter *c = state;
-	uint64_t ops = 0;
+	uint64_t ops = 0, holds = 0;
 
-	for (unsigned int i = 0; i < c->threads; i++)
+	for (unsigned int i = 0; i < c->threads; i++) {
 		ops += c->thread[i].ops;
+		holds += c->thread[i].holds;
+	}
+	if (TKT_READ(&c->held) != holds) {
+		(void)snprintf(why, KERNEL_WHY_BYTES,
+			       "exclusion: %" PRIu64 " of %" PRIu64
+			       " sections were overwritten by another",
+			       holds - c->held, holds);
+		return false;
+	}
 	for (unsigned int i = 0; i < c->words; i++) {
 		const uint64_t count = TKT_READ(c->word[i]);
 
@@ -162,5 +188,6 @@ const struct kernel_ops KERNEL_SYM(counter) = {
 	.thread_setup = counter_thread_setup,
 	.thread_teardown = counter_thread_teardown,
 	.step = counter_step,
+	.hold = counter_hold,
 	.check = counter_check,
 };

@@ -128,6 +128,15 @@ static long dentry_step(void *state, void *thread)
 	return 1;
 }
 
+static void dentry_kernel_hold(void *state, void *thread,
+			       void (*inside)(void *arg), void *arg)
+{
+	struct dentry *d = state;
+	struct dentry_thread *t = thread;
+
+	dentry_hold(&d->tree, &t->user, inside, arg);
+}
+
 static bool dentry_check(void *state, char *why)
 {
 	struct dentry *d = state;
@@ -147,5 +156,6 @@ const struct kernel_ops KERNEL_SYM(dentry) = {
 	.thread_setup = dentry_thread_setup,
 	.thread_teardown = dentry_thread_teardown,
 	.step = dentry_step,
+	.hold = dentry_kernel_hold,
 	.check = dentry_check,
 };

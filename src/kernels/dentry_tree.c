@@ -127,6 +127,20 @@ void dentry_notify(struct dentry_tree *tree, struct dentry_user *user,
 	dentry_put(tree, user, dir);
 }
 
+void dentry_hold(struct dentry_tree *tree, struct dentry_user *user,
+		 void (*inside)(void *arg), void *arg)
+{
+	struct dentry_dir *dir = &tree->dir[0];
+	struct dentry_hot *hot = hot_of(tree, dir);
+	uint64_t sections;
+
+	dir_lock(tree, user, dir, 0);
+	sections = TKT_READ(&hot->sections);
+	inside(arg);
+	TKT_WRITE(&hot->sections, sections);
+	dir_unlock(tree, user, dir, 0);
+}
+
 void dentry_rename(struct dentry_tree *tree, struct dentry_user *user,
 		   struct dentry_child *child, struct dentry_dir *to)
 {

@@ -73,6 +73,7 @@ struct dentry_user {
 #define dentry_get_parent LOCK_PASTE(dentry, get_parent, LOCK_BACKEND)
 #define dentry_put LOCK_PASTE(dentry, put, LOCK_BACKEND)
 #define dentry_notify LOCK_PASTE(dentry, notify, LOCK_BACKEND)
+#define dentry_hold LOCK_PASTE(dentry, hold, LOCK_BACKEND)
 #define dentry_rename LOCK_PASTE(dentry, rename, LOCK_BACKEND)
 
 /*
@@ -101,6 +102,10 @@ void dentry_put(struct dentry_tree *tree, struct dentry_user *user,
 /* One read or write of the child: get, look at the parent, put. */
 void dentry_notify(struct dentry_tree *tree, struct dentry_user *user,
 		   struct dentry_child *child);
+
+/* Calls inside(arg) in a d_lock section of the first directory. */
+void dentry_hold(struct dentry_tree *tree, struct dentry_user *user,
+		 void (*inside)(void *arg), void *arg);
 
 /* Moves the child to the end of that directory's list. */
 void dentry_rename(struct dentry_tree *tree, struct dentry_user *user,

@@ -83,6 +83,15 @@ struct kernel_ops {
 	long (*step)(void *state, void *thread);
 
 	/*
+	 * One more turn, for the check only: calls inside(arg) within a
+	 * critical section, between the read and the write of something that
+	 * the check looks at.  Two threads that hold at once lose an update,
+	 * however few CPUs there are.
+	 */
+	void (*hold)(void *state, void *thread, void (*inside)(void *arg),
+		     void *arg);
+
+	/*
 	 * After all threads are torn down: whether everything adds up.  If
 	 * not, why (KERNEL_WHY_BYTES) gets `name-of-the-check: the figures`.
 	 */

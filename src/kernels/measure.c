@@ -7,6 +7,7 @@
 #include "harness/probe.h"
 #include "harness/stats.h"
 #include "measure.h"
+#include "meeting.h"
 #include "timed_lock.h"
 
 /*
@@ -22,6 +23,7 @@ struct measure {
 	const struct kernel_ops *kernel;
 	void *state;
 	struct histogram *waits; /* NULL: not instrumented */
+	struct meeting meeting;
 };
 
 static void *begin(void *arg, unsigned int index)
@@ -33,11 +35,13 @@ static void *begin(void *arg, unsigned int index)
 	return m->kernel->thread_setup(m->state, index);
 }
 
-static long step(void *arg, void *thread)
+static void after(void *arg, void *thread, unsigned int index)
 {
 	struct measure *m = arg;
 
-	return m->kernel->step(m->state, thread);
+	if (m->waits)
+		timed_lock_histogram(NULL);
+	meeting_join(&m->meeting, m->kernel, m->state, thread, index);
 }
 
 static void end(void *arg, void *thread)
@@ -50,20 +54,22 @@ static void end(void *arg, void *thread)
 static bool measure_crew(struct measure *m, const struct measure_plan *plan,
 			 struct measure_result *r)
 {
-	/* Straight to the kernel's own functions where nothing is added. */
-	const struct kernel_ops *k = m->kernel;
-	const struct crew_work plain = { m->state, k->thread_setup, k->step,
-					 k->thread_teardown };
-	const struct crew_work timed = { m, begin, step, end };
+	const struct crew_work work = { .owner = m,
+					.state = m->state,
+					.begin = begin,
+					.step = m->kernel->step,
+					.after = after,
+					.end = end };
 	struct error e;
 
-	if (!crew_run(m->waits ? &timed : &plain, plan->config.threads,
-		      plan->seconds, plan->pin, &r->crew, &e)) {
+	meeting_init(&m->meeting, plan->config.threads);
+	if (!crew_run(&work, plan->config.threads, plan->seconds, plan->pin,
+		      &r->crew, &e)) {
 		(void)snprintf(r->why, sizeof(r->why), "threads: %.200s",
 			       e.text);
 		return false;
 	}
-	return k->check(m->state, r->why);
+	return m->kernel->check(m->state, r->why);
 }
 
 static void waits_summary(struct histogram *waits, unsigned int threads,
@@ -120,6 +126,8 @@ static void measure_here(const void *arg, void *result)
 
 bool measure_allowed(const struct measure_plan *plan, struct error *e)
 {
+	const struct lock_params *p = &plan->config.lock;
+	char threshold[16];
 	unsigned char *memory = aligned_alloc(LOCK_ALIGN, LOCK_ALIGN);
 	const char *wrong;
 
@@ -129,9 +137,20 @@ bool measure_allowed(const struct measure_plan *plan, struct error *e)
 	if (!wrong && plan->lock->destroy)
 		plan->lock->destroy(memory);
 	free(memory);
-	if (wrong)
-		return error_set(e, "lock %s: %.300s", plan->lock->name, wrong);
-	return true;
+	if (!wrong)
+		return true;
+	(void)snprintf(threshold, sizeof(threshold), "%u", p->threshold);
+	return error_set(e,
+			 "lock %s, %u threads, threshold %s, wait %s: %.300s",
+			 plan->lock->name, p->max_threads,
+			 p->threshold == LOCK_THRESHOLD_DEFAULT ? "its own"
+			 : p->threshold == LOCK_THRESHOLD_INF	? "inf"
+								: threshold,
+			 p->wait == LOCK_WAIT_DEFAULT ? "its own"
+			 : p->wait == LOCK_WAIT_SPIN  ? "spin"
+			 : p->wait == LOCK_WAIT_YIELD ? "yield"
+						      : "park",
+			 wrong);
 }
 
 enum isolate_end measure_run(const struct measure_plan *plan,

@@ -13,7 +13,8 @@ static void lock_timed(void *lock, union lock_ctx *ctx)
 	const uint64_t start = TKT_CLOCK_NS();
 
 	inner->lock(lock, ctx);
-	histogram_add(waits, TKT_CLOCK_NS() - start);
+	if (waits)
+		histogram_add(waits, TKT_CLOCK_NS() - start);
 }
 
 static void bump_timed(void *lock, union lock_ctx *ctx, uint64_t *word,

@@ -13,7 +13,7 @@
  */
 const struct lock_ops *timed_lock(const struct lock_ops *lock);
 
-/* The calling thread's histogram from here on. */
+/* The calling thread's histogram from here on; NULL: none. */
 void timed_lock_histogram(struct histogram *histogram);
 
 #endif /* TKT_SRC_KERNELS_TIMED_LOCK_H */

@@ -225,6 +225,15 @@ static long workfile_step(void *state, void *thread)
 	return 1;
 }
 
+static void workfile_hold(void *state, void *thread, void (*inside)(void *arg),
+			  void *arg)
+{
+	struct workfile_run *w = state;
+	struct workfile_user *u = thread;
+
+	dentry_hold(&w->tree, &u->dentry, inside, arg);
+}
+
 static bool workfile_check(void *state, char *why)
 {
 	struct workfile_run *w = state;
@@ -261,5 +270,6 @@ const struct kernel_ops KERNEL_SYM(workfile) = {
 	.thread_setup = workfile_thread_setup,
 	.thread_teardown = workfile_thread_teardown,
 	.step = workfile_step,
+	.hold = workfile_hold,
 	.check = workfile_check,
 };
