@@ -133,7 +133,7 @@ static inline void tkt_x_debug_destroy(const tkt_lock_t *l)
 	const uint32_t next = TKT_LOAD(&l->next, TKT_RELAXED);
 	const uint32_t owner = TKT_LOAD(&l->owner, TKT_RELAXED);
 
-	if ((next & TKT_X_ROOM) || TKT_LOAD(&l->tail, TKT_RELAXED))
+	if (TKT_LOAD(&l->tail, TKT_RELAXED) & ~TKT_X_FULL)
 		tkt_x_fault(l, "destroyed while waited for");
 	if ((next ^ owner) & TKT_X_TICKETS)
 		tkt_x_fault(l, "destroyed while held");

@@ -18,16 +18,21 @@
  * out (or W, if that is less) it takes one, and once it is served it makes the
  * next in the room head.  The room therefore ends before the critical section
  * begins: the node is on the stack of the waiter, no unlock ever sees one, and
- * unlock is one store.  There is no mode of the whole lock to switch: a flag
- * beside the tickets sends arrivals to the room while somebody is there.
+ * unlock is one store.  There is no mode of the whole lock to switch: arrivals
+ * join the room while somebody is in it, and tail says whether that is so.
+ *
+ * An arrival looks at tail alone, and if it is 0 takes a ticket unseen, for
+ * reading `next` just before the fetch-and-add on it costs up to a third of an
+ * uncontended pair (NOTES.md, "What a peek costs").  If it then has to wait in
+ * a full window it marks tail, and from then on arrivals look at the tickets
+ * first.
  *
  * Order: first come, first served within the window, and within the room.
- * Between the two the room comes first.  Once a thread is in the room (it has
- * joined the queue and seen or raised the flag), each other thread that is not
- * ahead of it gets the lock at most twice before it does: once with a ticket
- * from before, or by an attempt that had looked at the flag before; and once by
- * an attempt that looks while the thread's predecessor in the room leaves and
- * has the flag down for a moment.
+ * Between the two the room comes first: an attempt overtakes a thread in the
+ * room only if it looked at tail before that thread joined.  So each other
+ * thread that is not ahead of it gets the lock at most once before it does.
+ * Tickets out at once are at most W, plus one for each thread that looks before
+ * the mark is up and takes its ticket after the window has filled.
  *
  * Assumptions: a holder is not kept off its CPU for long (policy spin), or
  * yields help (policy yield); threads that use the lock at once, plus W, stay
@@ -43,21 +48,21 @@
  * State: (o, n, q): ticket o is served, n is the next to be handed out, q
  * threads are in the room.  n - o tickets are out; o = n means free.
  *
- *	 tkt_lock, n = o			tkt_unlock
- *	(o,o,0) -----------------> (o,o+1,0) ----------------> (o+1,o+1,0)
- *	                            |    ^
- *	      arrival, n - o < W    |    |  unlock: o+1
- *	                            v    |
- *	                           (o,n,0) n - o <= W
- *	                            |    ^
- *	  arrival, n - o >= W: q+1  |    |  head, n - o < min(2, W): n+1, q-1
- *	  and, q > 0: q+1           v    |
- *	                           (o,n,q)
+ *	    tkt_lock                  tkt_unlock
+ *	(o,o,0) ------> (o,o+1,0) ------------------> (o+1,o+1,0)
+ *	                  |    ^
+ *	 arrival: n+1     |    |  unlock: o+1
+ *	                  v    |
+ *	                 (o,n,0)   n - o <= W
+ *	                  |    ^
+ *	 arrival: q+1     |    |  unlock: o+1, then, if n - o < min(2, W),
+ *	                  v    |  the head: n+1, q-1
+ *	                 (o,n,q)   more arrivals: q+1
  *
- * Torn peeks: next and owner are read one after the other, so the difference
- * can belong to no moment that ever was, and even be negative when owner has
- * passed the next we saw.  It is only ever used to choose where to wait, and
- * negative counts as "few": the price of an error is a ticket more in the
+ * Torn peeks: where next and owner are read one after the other, the
+ * difference can belong to no moment that ever was, and even be negative when
+ * owner has passed the next we saw.  It is only ever used to choose where to
+ * wait, and negative counts as "few": an error puts a ticket more into the
  * window, one per thread at most.  Exclusion rests on owner alone: a thread
  * holds the lock when it has read owner, after taking its ticket, and found
  * that ticket there.
@@ -88,7 +93,7 @@ static inline void tkt_lock_init_policy(tkt_lock_t *l, enum tkt_policy policy)
 	TKT_STORE(&l->owner, UINT32_C(0), TKT_RELAXED);
 	TKT_STORE(&l->next, (uint32_t)policy << TKT_X_POLICY_SHIFT,
 		  TKT_RELAXED);
-	TKT_STORE(&l->tail, (struct tkt_node *)NULL, TKT_RELAXED);
+	TKT_STORE(&l->tail, (uintptr_t)0, TKT_RELAXED);
 }
 
 /* The same, with the default policy. */
@@ -118,23 +123,19 @@ static inline void tkt_lock_destroy(tkt_lock_t *l)
 static inline void tkt_lock(tkt_lock_t *l) TKT_TSA_ACQUIRE(*l) TKT_TSA_OFF;
 static inline void tkt_lock(tkt_lock_t *l)
 {
+	uintptr_t tail;
 	uint32_t next, owner;
 
 	tkt_x_want(l);
-	next = TKT_LOAD(&l->next, TKT_RELAXED);
-	owner = TKT_LOAD(&l->owner, TKT_RELAXED);
-	if (TKT_X_LIKELY(!((next ^ owner) & ~TKT_X_POLICY))) {
-		/* Free, whatever the threshold: (o,o,0) -> (o,o+1,0). */
+	tail = TKT_LOAD(&l->tail, TKT_RELAXED);
+	if (TKT_X_LIKELY(!tail)) {
 		next = tkt_x_take(l);
-		/*
-		 * A1: pairs with R1.  Reads owner again: the value above may
-		 * be a whole turn of tickets old.
-		 */
+		/* A1: pairs with R1 */
 		owner = TKT_LOAD(&l->owner, TKT_ACQUIRE);
 		if (TKT_X_UNLIKELY(owner != (next & TKT_X_TICKETS)))
-			tkt_w_spin(l, next);
+			tkt_w_pass(l, next, owner);
 	} else {
-		tkt_spin_pass(l, next, owner);
+		tkt_spin_pass(l, tail);
 	}
 	tkt_x_taken(l);
 }
@@ -257,7 +258,7 @@ static inline bool tkt_is_contended(const tkt_lock_t *l)
 
 	tkt_x_look(l);
 	next = TKT_LOAD(&l->next, TKT_RELAXED);
-	return (next & TKT_X_ROOM) ||
+	return tkt_x_room(TKT_LOAD(&l->tail, TKT_RELAXED)) ||
 	       tkt_x_out(next, TKT_LOAD(&l->owner, TKT_RELAXED)) >
 		       tkt_x_limit(1);
 }

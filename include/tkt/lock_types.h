@@ -18,8 +18,6 @@
 extern "C" {
 #endif
 
-struct tkt_node;
-
 /*
  * The lock: 16 bytes, all zero when free, meant to share a cache line with
  * the data it protects.  lock.h explains the protocol.
@@ -27,17 +25,19 @@ struct tkt_node;
  * owner  the ticket being served, in the top TKT_TICKET_BITS bits; the rest
  *        is always 0.  Written by the holder alone, when it unlocks.
  * next   the next ticket to hand out, in the same top bits; below them the
- *        flags and the policy of TKT_X_ROOM and TKT_X_POLICY.  Tickets advance
- *        by addition, flags by atomic or / and, so neither disturbs the other.
- * tail   the last node of the waiting room, NULL when it is empty.
+ *        policy (TKT_X_POLICY), constant from initialisation on, and four
+ *        reserved bits, 0.  Changes by fetch-and-add, or, in trylock, together
+ *        with a look at owner; hence the alignment.
+ * tail   the address of the last node in the waiting room, or 0 or TKT_X_FULL
+ *        when the room is empty.  Changes by exchange and compare-and-swap.
  *
- * owner and next are each read and written with 32 bits, except by trylock,
- * which swaps the pair; hence the alignment.
+ * The order of the fields is part of the protocol: trylock swaps the pair
+ * owner and next.
  */
 typedef struct TKT_TSA_CAPABILITY("spinlock") tkt_lock_s {
 	uint32_t owner;
 	uint32_t next;
-	struct tkt_node *tail;
+	uintptr_t tail;
 } __attribute__((aligned(8))) tkt_lock_t;
 
 /* One ticket, and the bits that hold tickets. */
@@ -45,14 +45,13 @@ typedef struct TKT_TSA_CAPABILITY("spinlock") tkt_lock_s {
 #define TKT_X_TICKETS (~(TKT_X_STEP - 1))
 
 /*
- * TKT_X_ROOM: somebody is in the waiting room, so arrivals must go there too.
- * Raised by whoever enters and finds it down; lowered by the head alone, when
- * it means to leave an empty room behind.  May be down for a moment although
- * somebody has entered: between a first waiter's exchange of tail and its
- * raising the flag, and while a leaver finds out that it was not the last.
- * Bits 1 to 3 are reserved and zero.
+ * In tail: the room is empty, but the window has been found full, so look at
+ * next and owner before taking a ticket.  Raised, from 0 only, by whoever
+ * waits for a ticket in a full window, and left behind by the last one to
+ * leave the room; lowered now and then by an arrival that finds the lock free.
+ * May be up for long after the rush, or down for a moment in it.
  */
-#define TKT_X_ROOM UINT32_C(0x01)
+#define TKT_X_FULL ((uintptr_t)1)
 
 /* The policy number, constant from initialisation on. */
 #define TKT_X_POLICY UINT32_C(0xf0)
@@ -102,13 +101,13 @@ struct tkt_policy_info {
  * Static initialisers: TKT_LOCK_INIT, or all-zero memory, is a free lock of
  * the default policy; TKT_LOCK_INIT_POLICY(TKT_POLICY_SPIN), say, of another.
  */
-#define TKT_LOCK_INIT      \
-	{                  \
-		0, 0, NULL \
+#define TKT_LOCK_INIT   \
+	{               \
+		0, 0, 0 \
 	}
-#define TKT_LOCK_INIT_POLICY(policy)                              \
-	{                                                         \
-		0, (uint32_t)(policy) << TKT_X_POLICY_SHIFT, NULL \
+#define TKT_LOCK_INIT_POLICY(policy)                           \
+	{                                                      \
+		0, (uint32_t)(policy) << TKT_X_POLICY_SHIFT, 0 \
 	}
 
 /*

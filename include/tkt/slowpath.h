@@ -5,10 +5,11 @@
  * lock.h has the protocol and its notation.  Each step is a function of its
  * own, out of line, so that a profile shows which one the time goes to:
  *
- *  tkt_spin_pass   the door: window or room?
+ *  tkt_w_pass      in the window on arrival: is it full now?
  *  tkt_w_spin      in the window, waiting for one's ticket
+ *  tkt_spin_pass   the door, for whoever looks first: window or room?
  *  tkt_q_lock      the way through the room, made of
- *  tkt_q_enter       joining the queue, raising the flag
+ *  tkt_q_enter       joining the queue
  *  tkt_q_do_spin     in the queue, waiting on one's own node
  *  tkt_q_head        first in the queue, waiting for a place in the window
  *  tkt_q_settle      leaving: who comes next, or is the room empty?
@@ -51,9 +52,15 @@ TKT_X_INLINE struct tkt_policy_info tkt_x_policy(uint32_t next)
 	return tkt_policy_describe((next & TKT_X_POLICY) >> TKT_X_POLICY_SHIFT);
 }
 
+/* Whether this value of tail says that somebody is in the room. */
+TKT_X_INLINE bool tkt_x_room(uintptr_t tail)
+{
+	return tail & ~TKT_X_FULL;
+}
+
 /*
- * Takes a ticket: (o, n, q) -> (o, n+1, q).  Returns the old `next`, flags and
- * policy included.
+ * Takes a ticket: (o, n, q) -> (o, n+1, q).  Returns the old `next`, policy
+ * included.
  *
  * T1: acquire and release, pairs with T1 of the tickets before.  A thread that
  * takes a ticket thereby knows of every unlock that an earlier taker knew of,
@@ -71,10 +78,11 @@ TKT_X_INLINE uint32_t tkt_x_take(tkt_lock_t *l)
  */
 TKT_X_INLINE bool tkt_x_try(tkt_lock_t *l)
 {
+	const uintptr_t tail = TKT_LOAD(&l->tail, TKT_RELAXED);
 	const uint32_t next = TKT_LOAD(&l->next, TKT_RELAXED);
 	const uint32_t owner = TKT_LOAD(&l->owner, TKT_RELAXED);
 
-	if ((next ^ owner) & ~TKT_X_POLICY)
+	if (tkt_x_room(tail) || ((next ^ owner) & TKT_X_TICKETS))
 		return false;
 	/*
 	 * A2: pairs with R1, and as T1 does with T1.  Both words are compared:
@@ -98,41 +106,49 @@ TKT_X_SLOW void tkt_w_spin(tkt_lock_t *l, uint32_t next)
 }
 
 /*
- * Joins the queue: (o, n, q) -> (o, n, q+1), then raises the flag if it is
- * down.  Returns whether the room was empty, that is, whether the caller is
- * its head.
- *
- * Everybody looks at the flag, not just the first one in, for the first may be
- * preempted before it raises it.  From when this returns, only an arrival that
- * peeked earlier, or one that comes while the predecessor finds out that it is
- * not the last (tkt_q_settle), can overtake the caller.
+ * The same for an arrival that took its ticket without looking, and has seen
+ * `owner` being served since: if the window is full now, it says so, and those
+ * who come later look.
+ */
+TKT_X_SLOW void tkt_w_pass(tkt_lock_t *l, uint32_t next, uint32_t owner)
+{
+	const int32_t limit = tkt_x_limit(tkt_x_policy(next).threshold);
+	uintptr_t expected = 0;
+
+	if (tkt_x_out(next + TKT_X_STEP, owner) >= limit &&
+	    !TKT_LOAD(&l->tail, TKT_RELAXED))
+		(void)TKT_CAS(&l->tail, &expected, TKT_X_FULL, TKT_RELAXED,
+			      TKT_RELAXED);
+	tkt_w_spin(l, next);
+}
+
+/*
+ * Joins the queue: (o, n, q) -> (o, n, q+1).  Returns whether the room was
+ * empty, that is, whether the caller is its head.  From E1 on only an attempt
+ * that looked at tail before can overtake the caller.
  */
 TKT_X_INLINE bool tkt_q_enter(tkt_lock_t *l, struct tkt_node *self)
 {
-	struct tkt_node *prev;
+	uintptr_t prev;
 
 	TKT_STORE(&self->next, (struct tkt_node *)NULL, TKT_RELAXED);
 	TKT_STORE(&self->state, TKT_X_WAITING, TKT_RELAXED);
 	TKT_NODE_BIRTH(self);
 	/*
-	 * E1: releases the two stores above to the successor, whose E1 or
-	 * whose L1 would otherwise be undone by them; acquires the
-	 * predecessor's, and the lowered flag of whoever left the room empty
-	 * by S1.  Pairs with E1 and S1.
+	 * E1: pairs with E1.  Releases the first store above to the successor,
+	 * whose L1 it would otherwise undo; acquires the predecessor's.
 	 */
-	prev = TKT_XCHG(&l->tail, self, TKT_ACQ_REL);
-	if (prev) {
+	prev = TKT_XCHG(&l->tail, (uintptr_t)self, TKT_ACQ_REL);
+	if (tkt_x_room(prev)) {
 		/*
-		 * L1: pairs with W3, W4 and S2.  Without release the
+		 * L1: pairs with S1, W3 and W4.  Without release the
 		 * predecessor could make us head before our own store of
 		 * TKT_X_WAITING, which would then hide it for ever.
 		 */
-		TKT_STORE(&prev->next, self, TKT_RELEASE);
+		TKT_STORE(&((struct tkt_node *)prev)->next, self, TKT_RELEASE);
 	}
-	if (!(TKT_LOAD(&l->next, TKT_RELAXED) & TKT_X_ROOM))
-		TKT_FETCH_OR(&l->next, TKT_X_ROOM, TKT_RELAXED);
 	TKT_X_EVENT(l, queued);
-	return !prev;
+	return !tkt_x_room(prev);
 }
 
 /* Waits, on a line of its own, to become head. */
@@ -148,7 +164,7 @@ TKT_X_SLOW void tkt_q_do_spin(struct tkt_node *self, uint32_t wait)
 /*
  * As head of the room, waits until fewer than two tickets are out (fewer than
  * one where the threshold is 1) and takes the next.  Only owner is waited on:
- * tickets come in by nothing else.
+ * while somebody is in the room, hardly anybody else takes tickets.
  */
 TKT_X_SLOW uint32_t tkt_q_head(tkt_lock_t *l, struct tkt_policy_info policy)
 {
@@ -168,39 +184,23 @@ TKT_X_SLOW uint32_t tkt_q_head(tkt_lock_t *l, struct tkt_policy_info policy)
 /*
  * The head, ticket in hand but not served yet, finds out who succeeds it:
  * returns the successor, or NULL when it has left an empty room:
- * (o, n, 1) -> (o, n, 0).
- *
- *	leaver				arrival
- *	lowers the flag
- *					E1: swaps itself into tail
- *	S1: tail is not its own		finds the flag down, raises it
- *	raises the flag again		waits
- *	waits for the link, passes headship
- *
- * The flag goes down before tail is cleared, because afterwards a new first
- * waiter may have raised it.  It is not lowered at all while somebody is known
- * to be behind, so one waiter sees this happen at most once: while it enters.
+ * (o, n, 1) -> (o, n, 0).  Done here, where only this thread waits, and not
+ * once it holds the lock, where everybody would: an arrival that is in the
+ * queue but has not linked itself yet may have lost its CPU.
  */
 TKT_X_SLOW struct tkt_node *tkt_q_settle(tkt_lock_t *l, struct tkt_node *self,
 					 uint32_t wait)
 {
-	struct tkt_node *next, *expected = self;
+	uintptr_t expected = (uintptr_t)self;
+	struct tkt_node *next;
 
-	/* S2: pairs with L1 */
+	/* S1: pairs with L1 */
 	next = TKT_LOAD(&self->next, TKT_ACQUIRE);
 	if (next)
 		return next;
-	if (TKT_LOAD(&l->tail, TKT_RELAXED) == self) {
-		TKT_FETCH_AND(&l->next, ~TKT_X_ROOM, TKT_RELAXED);
-		/*
-		 * S1: pairs with E1.  Without release the first one into the
-		 * room could raise the flag before we lower it.
-		 */
-		if (TKT_CAS(&l->tail, &expected, (struct tkt_node *)NULL,
-			    TKT_RELEASE, TKT_RELAXED))
-			return NULL;
-		TKT_FETCH_OR(&l->next, TKT_X_ROOM, TKT_RELAXED);
-	}
+	if (TKT_LOAD(&l->tail, TKT_RELAXED) == (uintptr_t)self &&
+	    TKT_CAS(&l->tail, &expected, TKT_X_FULL, TKT_RELAXED, TKT_RELAXED))
+		return NULL;
 	return tkt_x_wait_link(self, wait);
 }
 
@@ -209,10 +209,8 @@ TKT_X_INLINE void tkt_q_pass(tkt_lock_t *l, struct tkt_node *next)
 {
 	TKT_X_EVENT(l, handed_over);
 	/*
-	 * H1: pairs with W1 and W2 in tkt_q_do_spin.  Without release the flag
-	 * that tkt_q_settle raised again could go up after `next` has lowered
-	 * it and left, over an empty room: trylock would fail on a free lock.
-	 * Nor would this store itself come before the end of the node.
+	 * H1: pairs with W1 and W2 in tkt_q_do_spin.  Without release, nothing
+	 * would say that this store comes before the end of the node.
 	 */
 	TKT_STORE(&next->state, TKT_X_HEAD, TKT_RELEASE);
 }
@@ -241,18 +239,26 @@ TKT_X_SLOW void tkt_q_lock(tkt_lock_t *l, struct tkt_policy_info policy)
 }
 
 /*
- * The lock was not free when tkt_lock() peeked at `next` and `owner`: takes a
- * place in the window if there is one, or else in the room.
+ * tkt_lock() found `tail` not 0: takes a place in the window if nobody is in
+ * the room and the window has one, or else goes to the room.
  */
-TKT_X_SLOW void tkt_spin_pass(tkt_lock_t *l, uint32_t next, uint32_t owner)
+TKT_X_SLOW void tkt_spin_pass(tkt_lock_t *l, uintptr_t tail)
 {
+	const uint32_t next = TKT_LOAD(&l->next, TKT_RELAXED);
+	const uint32_t owner = TKT_LOAD(&l->owner, TKT_RELAXED);
 	const struct tkt_policy_info policy = tkt_x_policy(next);
+	const int32_t out = tkt_x_out(next, owner);
 
-	if (!(next & TKT_X_ROOM) &&
-	    tkt_x_out(next, owner) < tkt_x_limit(policy.threshold))
-		tkt_w_spin(l, tkt_x_take(l));
-	else
+	if (tkt_x_room(tail) || out >= tkt_x_limit(policy.threshold)) {
 		tkt_q_lock(l, policy);
+		return;
+	}
+	/* Calm again: (o,o,0).  A threshold of 1 is worth the look always. */
+	if (!out && policy.threshold > 1 &&
+	    !(next / TKT_X_STEP % TKT_CALM_TICKETS))
+		(void)TKT_CAS(&l->tail, &tail, (uintptr_t)0, TKT_RELAXED,
+			      TKT_RELAXED);
+	tkt_w_spin(l, tkt_x_take(l));
 }
 
 /*

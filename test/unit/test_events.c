@@ -18,7 +18,7 @@ static struct tkt_events waiters(tkt_lock_t *l, unsigned int n)
 
 	tkt_lock(l);
 	for (unsigned int i = 0; i < n; i++) {
-		struct tkt_node *tail = TKT_LOAD(&l->tail, TKT_ACQUIRE);
+		const uintptr_t tail = TKT_LOAD(&l->tail, TKT_ACQUIRE);
 		const uint32_t next = TKT_LOAD(&l->next, TKT_ACQUIRE);
 		const struct tkt_events e = tkt_events_read(l);
 

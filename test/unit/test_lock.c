@@ -31,14 +31,14 @@ static uint32_t tickets_out(const tkt_lock_t *l)
 	return ((next & MASK) - owner) / TKT_X_STEP;
 }
 
-static struct tkt_node *tail_of(const tkt_lock_t *l)
+static uintptr_t tail_of(const tkt_lock_t *l)
 {
 	return __atomic_load_n(&l->tail, __ATOMIC_ACQUIRE);
 }
 
-static bool room_flag(const tkt_lock_t *l)
+static bool room_of(const tkt_lock_t *l)
 {
-	return __atomic_load_n(&l->next, __ATOMIC_ACQUIRE) & TKT_X_ROOM;
+	return tail_of(l) & ~TKT_X_FULL;
 }
 
 static enum tkt_policy policy_of(const tkt_lock_t *l)
@@ -130,7 +130,7 @@ static void test_lock_unlock(void **state)
 			assert_int_equal(l.owner, (uint32_t)(o + TKT_X_STEP));
 			assert_int_equal(policy_of(&l), p);
 		}
-		assert_null(l.tail);
+		assert_int_equal(l.tail, 0);
 	}
 }
 
@@ -162,29 +162,37 @@ static void assert_try_fails(tkt_lock_t *l)
 
 static void test_trylock_fails(void **state)
 {
-	tkt_lock_t l = near_wrap(TKT_POLICY_YIELD_1);
-	struct tkt_node *first;
-	struct waiter a, b;
+	tkt_lock_t l = near_wrap(TKT_POLICY_YIELD_2);
+	struct waiter a, b, c;
 	int turns = 0;
+	uintptr_t first;
 
 	(void)state;
 	tkt_lock(&l);
 	assert_try_fails(&l); /* (o,o+1,0) */
 	waiter_start(&a, &l, &turns);
-	UNTIL(room_flag(&l));
-	assert_try_fails(&l); /* (o,o+1,1) */
-	first = tail_of(&l);
+	UNTIL(tail_of(&l) == TKT_X_FULL);
+	assert_try_fails(&l); /* (o,o+2,0) */
 	waiter_start(&b, &l, &turns);
+	UNTIL(room_of(&l));
+	assert_try_fails(&l); /* (o,o+2,1) */
+	first = tail_of(&l);
+	waiter_start(&c, &l, &turns);
 	UNTIL(tail_of(&l) != first);
-	assert_try_fails(&l); /* (o,o+1,2) */
+	assert_try_fails(&l); /* (o,o+2,2) */
 	tkt_unlock(&l);
 	waiter_end(&a);
 	waiter_end(&b);
+	waiter_end(&c);
 
-	/* The flag alone, tickets even: somebody is about to take one. */
-	l.next |= TKT_X_ROOM;
+	/* Free, and the mark still up: nobody is in the room. */
+	assert_int_equal(tail_of(&l), TKT_X_FULL);
+	assert_true(tkt_trylock(&l));
+	tkt_unlock(&l);
+	/* Free, but somebody in the room is about to take a ticket. */
+	l.tail = (uintptr_t)&l;
 	assert_try_fails(&l);
-	l.next &= ~TKT_X_ROOM;
+	l.tail = 0;
 	assert_true(tkt_trylock(&l));
 	tkt_unlock(&l);
 }
@@ -206,39 +214,44 @@ static void test_trylock_pair(void **state)
 #define WAITERS (TKT_TICKET_BITS < 5 ? 4 : 6)
 #define MOST_WAITERS 6
 
-/* Waiters within the threshold hold tickets; beyond it, they are in the room. */
-static void window_then_room(enum tkt_policy policy, uint32_t threshold)
+/*
+ * Waiters within the threshold hold tickets; beyond it, they are in the room.
+ * With the mark down, the second thread finds out by taking a ticket, whatever
+ * the threshold; with it up, nobody is in the window who should not be.
+ */
+static void window_then_room(enum tkt_policy policy, uint32_t threshold,
+			     uintptr_t mark)
 {
-	enum {
-		WAITERS = 6
-	};
 	const uint32_t all = WAITERS + 1;
-	const uint32_t most = threshold < all ? threshold : all;
+	const uint32_t window = threshold < 2 && !mark ? 2 : threshold;
+	const uint32_t most = window < all ? window : all;
 	tkt_lock_t l = near_wrap(policy);
 	struct waiter w[MOST_WAITERS];
 	int turns = 0;
 
+	l.tail = mark;
 	tkt_lock(&l);
 	for (uint32_t i = 0; i < WAITERS; i++) {
-		struct tkt_node *tail = tail_of(&l);
+		const uintptr_t tail = tail_of(&l);
 
 		waiter_start(&w[i], &l, &turns);
 		if (i + 2 <= most)
 			UNTIL(tickets_out(&l) == i + 2);
 		else
-			UNTIL(tail_of(&l) != tail && room_flag(&l));
+			UNTIL(tail_of(&l) != tail && room_of(&l));
+		if (i + 2 == threshold)
+			UNTIL(tail_of(&l) == TKT_X_FULL);
 		assert_true(tkt_is_contended(&l));
 	}
 	assert_int_equal(tickets_out(&l), most);
-	assert_int_equal(room_flag(&l), most < all);
+	assert_int_equal(room_of(&l), most < all);
 	tkt_unlock(&l);
 	for (int i = 0; i < WAITERS; i++) {
 		waiter_end(&w[i]);
 		assert_int_equal(w[i].turn, i); /* in order of arrival */
 	}
 	assert_int_equal(tickets_out(&l), 0);
-	assert_null(tail_of(&l));
-	assert_false(room_flag(&l));
+	assert_int_equal(tail_of(&l), threshold > all ? mark : TKT_X_FULL);
 	assert_false(tkt_is_contended(&l));
 	assert_int_equal(policy_of(&l), policy);
 	tkt_lock_destroy(&l);
@@ -260,7 +273,9 @@ static void test_window_then_room(void **state)
 		if (info.threshold != TKT_THRESHOLD_INF &&
 		    WAITERS + 1 + info.threshold >= TKT_X_HALF)
 			continue;
-		window_then_room((enum tkt_policy)p, info.threshold);
+		window_then_room((enum tkt_policy)p, info.threshold, 0);
+		window_then_room((enum tkt_policy)p, info.threshold,
+				 TKT_X_FULL);
 	}
 }
 
@@ -276,30 +291,56 @@ static void test_head_waits_for_two(void **state)
 	int turns = 0;
 
 	(void)state;
-	if (5 + 4 >= TKT_X_HALF)
-		skip();
+	if (WAITERS < 6) {
+		print_message("needs more tickets\n");
+		return;
+	}
 	tkt_lock(&l);
 	for (uint32_t i = 0; i < 3; i++) {
 		waiter_start(&w[i], &l, &turns);
 		UNTIL(tickets_out(&l) == i + 2);
 	}
 	waiter_start(&w[3], &l, &turns);
-	UNTIL(room_flag(&l));
+	UNTIL(room_of(&l));
 	tkt_unlock(&l);
 	UNTIL(__atomic_load_n(&w[0].has, __ATOMIC_ACQUIRE));
 	assert_int_equal(tickets_out(&l), 3);
 	waiter_end(&w[0]);
 	UNTIL(__atomic_load_n(&w[1].has, __ATOMIC_ACQUIRE));
 	assert_int_equal(tickets_out(&l), 2);
-	assert_true(room_flag(&l));
+	assert_true(room_of(&l));
 	waiter_end(&w[1]);
 	/* w[2] serves; one ticket out lets the head in, which ends the room. */
 	UNTIL(__atomic_load_n(&w[2].has, __ATOMIC_ACQUIRE));
-	UNTIL(tickets_out(&l) == 2 && !tail_of(&l));
-	assert_false(room_flag(&l));
+	UNTIL(tickets_out(&l) == 2 && !room_of(&l));
 	waiter_end(&w[2]);
 	waiter_end(&w[3]);
 	assert_int_equal(w[3].turn, 3);
+}
+
+/* The mark goes down again, but not at the first calm arrival. */
+static void test_calm(void **state)
+{
+	(void)state;
+	for (int w1 = 0; w1 < 2; w1++) {
+		tkt_lock_t l =
+			near_wrap(w1 ? TKT_POLICY_YIELD_1 : TKT_POLICY_YIELD_2);
+		int looks = 0;
+
+		l.owner = TKT_X_STEP;
+		l.next += l.owner - (l.next & MASK);
+		l.tail = TKT_X_FULL;
+		for (int i = 0; i < 2 * TKT_CALM_TICKETS; i++) {
+			looks += tail_of(&l) == TKT_X_FULL;
+			tkt_lock(&l);
+			assert_int_equal(tickets_out(&l), 1);
+			tkt_unlock(&l);
+		}
+		if (w1) /* where the window is one thread, all look */
+			assert_int_equal(looks, 2 * TKT_CALM_TICKETS);
+		else
+			assert_in_range(looks, 2, TKT_CALM_TICKETS);
+	}
 }
 
 static void test_tryspin_gets_it(void **state)
@@ -399,8 +440,7 @@ static void test_limits(void **state)
 {
 	(void)state;
 	assert_true(tkt_x_out(START, START + TKT_X_STEP) < tkt_x_limit(1));
-	assert_int_equal(tkt_x_out(START | TKT_X_ROOM | TKT_X_POLICY, START),
-			 0);
+	assert_int_equal(tkt_x_out(START | TKT_X_POLICY, START), 0);
 	assert_int_equal(tkt_x_out(TKT_X_STEP, 0u - TKT_X_STEP),
 			 (int32_t)(2 * TKT_X_STEP));
 	assert_int_equal(tkt_x_limit(TKT_THRESHOLD_INF), INT32_MAX);
@@ -442,6 +482,7 @@ int main(void)
 		cmocka_unit_test(test_trylock_pair),
 		cmocka_unit_test(test_window_then_room),
 		cmocka_unit_test(test_head_waits_for_two),
+		cmocka_unit_test(test_calm),
 		cmocka_unit_test(test_tryspin_gets_it),
 		cmocka_unit_test(test_deadline),
 		cmocka_unit_test(test_unlock_by_another),
