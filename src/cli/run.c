@@ -18,7 +18,7 @@ struct run {
 	struct out out;
 	struct row *rows;
 	size_t count, done, total; /* rows, runs so far, runs in all */
-	bool failed, interrupted;
+	bool failed, interrupted, lost;
 };
 
 /*
@@ -162,7 +162,7 @@ static void run_one(struct run *run, const struct measure_plan *plan,
 		row_result(row, run->o, &result);
 		if (run->o->format == FORMAT_CSV) {
 			rows_csv(run->out.stream, row);
-			(void)fflush(run->out.stream);
+			run->lost = !out_flush(&run->out);
 		}
 		run->count++;
 		break;
@@ -192,7 +192,7 @@ static void run_all(struct run *run)
 	for (unsigned int repeat = 1; repeat <= o->repeats; repeat++)
 		for (unsigned int p = 0; p < point_count(o); p++)
 			for (unsigned int i = 0; i < o->locks; i++) {
-				if (run->interrupted)
+				if (run->interrupted || run->lost)
 					return;
 				if (point_plan(o, p, o->lock[i], &plan))
 					run_one(run, &plan, repeat);

@@ -83,14 +83,21 @@ bool out_open(struct out *o, const char *name, struct error *e)
 	return o->stream ? true : cannot(o, "write", e);
 }
 
+bool out_flush(struct out *o)
+{
+	errno = 0;
+	if (!o->lost && (fflush(o->stream) || ferror(o->stream)))
+		/* Without errno it was an earlier write that failed. */
+		o->lost = errno ? errno : EIO;
+	return !o->lost;
+}
+
 bool out_close(struct out *o, struct error *e)
 {
 	FILE *stream = o->stream;
 
-	errno = 0;
-	if (fflush(stream) || ferror(stream)) {
-		if (!errno) /* an earlier write failed, and this one did not */
-			errno = EIO;
+	if (!out_flush(o)) {
+		errno = o->lost;
 		return cannot(o, "write", e);
 	}
 	o->stream = NULL;

@@ -13,6 +13,7 @@ struct out {
 	const char *name; /* for messages */
 	char *target;	  /* the file to appear; NULL: written directly */
 	char *temporary;  /* its name until then, in the same directory */
+	int lost;	  /* errno of the first write that failed; or 0 */
 };
 
 /*
@@ -21,6 +22,9 @@ struct out {
  * and pipes are written directly.
  */
 bool out_open(struct out *o, const char *name, struct error *e);
+
+/* Passes on what was written so far; false if any of it was lost. */
+bool out_flush(struct out *o);
 
 /* Completes the output; false if any of it could not be written. */
 bool out_close(struct out *o, struct error *e);

@@ -9,6 +9,7 @@ tkt=$1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 failures=0
+mkdir "$tmp/refused" "$tmp/dir"
 
 complain()
 {
@@ -46,11 +47,9 @@ bad()
 	[ "$(wc -l <"$tmp/stderr")" -eq 1 ] || complain "tkt $*: not one line"
 	says "^tkt: .*$pattern" "$tmp/stderr"
 	[ ! -s "$tmp/stdout" ] || complain "tkt $*: wrote to stdout"
-	[ "$1" = run ] || return 0
-	mkdir "$tmp/dir"
-	run 2 "$@" --out "$tmp/dir/out"
-	rmdir "$tmp/dir" || complain "tkt $*: left $(ls "$tmp/dir")"
-	rm -rf "$tmp/dir"
+	[ "${1-}" = run ] || return 0
+	run 2 "$@" --out "$tmp/refused/out"
+	[ -z "$(ls "$tmp/refused")" ] || complain "tkt $*: wrote a file"
 }
 
 # --- commands and help
@@ -108,7 +107,7 @@ bad "threads: not for workfile short" run short --threads 1
 bad "cs: not for kernel short" run short --cs 1
 
 # --- numbers, each with the range
-for value in '' 0 -1 1025 99999999999999999999999 1x 'x' ' 1' 1,,2 1, ,1 \
+for value in '' 0 -1 1025 99999999999999999999999 1x 'x' ' 1' 1,,2 '1,' ',1' \
 	1.5 0x1 inf; do
 	bad "threads: '.*' is not a whole number from 1 to 1024" \
 		run counter --threads "$value"
@@ -122,15 +121,15 @@ for value in '' 0 0.001 3601 -1 1e9 nan inf 1s 99999999999999999999; do
 		run counter --seconds "$value"
 done
 for value in '' 0 1001 -1 99999999999999999999; do
-	bad "repeat: '.*' from 1 to 1000" run counter --repeat "$value"
+	bad "repeat: '.*from 1 to 1000" run counter --repeat "$value"
 done
 for value in '' 0 65536 -1 infinite 1,,2; do
-	bad "threshold: '.*' from 1 to 65535 or inf" \
+	bad "threshold: '.*from 1 to 65535 or inf" \
 		run counter --threshold "$value"
 done
 for value in '' -1 1000000001 1us; do
-	bad "cs: '.*' from 0 to 1000000000" run counter --cs "$value"
-	bad "think: '.*' from 0 to 1000000000" run counter --think "$value"
+	bad "cs: '.*from 0 to 1000000000" run counter --cs "$value"
+	bad "think: '.*from 0 to 1000000000" run counter --think "$value"
 done
 bad "lines: '9' .*from 0 to 8" run counter --lines 9
 bad "rename-permille: '1001' .*from 0 to 1000" run dentry --rename-permille 1001
@@ -195,7 +194,6 @@ header=mode,kernel,variant,lock,machine,threads,users,threshold,wait,cs_ns
 header=$header,think_ns,layout,seed,repeat,seconds,ops,ops_per_s,jobs_per_min
 header=$header,bytes_per_s,jain,wait_p50_ns,wait_p99_ns,wait_max_ns,user_s
 header=$header,system_s,softirq_s,ctx_switches,queued,parked,probe_ns
-mkdir "$tmp/dir"
 run 0 run counter --lock ticket --threads 1,2 --seconds 0.02 --repeat 2 \
 	--cs 50 --think 70 --layout split --seed 9 --format csv \
 	--out "$tmp/dir/rows.csv"
@@ -210,8 +208,6 @@ for repeat in 1 2; do
 	done
 done >"$tmp/want"
 cmp -s "$tmp/got" "$tmp/want" || complain "csv rows: $(cat "$tmp/got")"
-awk -F, 'NF != 30 || $15 <= 0 || $16 <= 0 || $18 "" != "" || $21 "" != "" \
-	{ exit 1 }' "$tmp/dir/rows.csv" && complain "awk should see the header"
 sed 1d "$tmp/dir/rows.csv" | awk -F, 'NF != 30 || $15 <= 0 || $16 <= 0 ||
 	$18 "" != "" || $21 "" != "" { exit 1 }' || complain "csv figures"
 run 0 run dentry --lock ticket --threads 1 --seconds 0.02 --instrument \
@@ -242,7 +238,7 @@ cmp -s "$tmp/got" "$tmp/want" || complain "thresholds: $(cat "$tmp/got")"
 bad "lock tkt, 1 threads, threshold 3, .*threshold must be" \
 	run counter --lock ticket,tkt --threads 1 --threshold 3
 
-# --- the same seed gives the same jobs, and 1 is the default
+# --- all locks
 run 0 run counter --threads 1,2 --pin --seconds 0.01
 run 0 run dentry --lock all --threads 1,2 --seconds 0.02 --parents 3 \
 	--rename-permille 300
