@@ -5,7 +5,7 @@
 # usage: sh test/tool/cli.sh TKT
 set -u
 
-tkt=$1
+tkt=$(realpath "$1") || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 failures=0
