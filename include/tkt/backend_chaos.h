@@ -12,16 +12,18 @@
 #ifndef TKT_BACKEND_CHAOS_H
 #define TKT_BACKEND_CHAOS_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 /* Called with the address that is about to be accessed. Any thread, any time. */
-void tkt_chaos_point(const volatile void *address);
+void tkt_chaos_point(uintptr_t address);
 #ifdef __cplusplus
 }
 #endif
 
-#define TKT_X_POINT(p) tkt_chaos_point((const volatile void *)(p))
+#define TKT_X_POINT(p) tkt_chaos_point((uintptr_t)(p))
 #include "backend_native.h"
 
 #endif /* TKT_BACKEND_CHAOS_H */

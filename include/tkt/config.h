@@ -31,6 +31,22 @@
 #endif
 
 /*
+ * TKT_CALM_TICKETS: of so many arrivals, one that finds the lock free takes
+ * the mark of a full window down again (TKT_X_FULL).  Until then arrivals look
+ * at the tickets before they take one, which costs some nanoseconds where the
+ * lock is free; taking the mark down too early costs an atomic operation each
+ * time the window fills again.  A power of two, 1 to 65536.  The choice is
+ * recorded in NOTES.md, "The mark of a full window".
+ */
+#ifndef TKT_CALM_TICKETS
+#define TKT_CALM_TICKETS 16
+#endif
+#if TKT_CALM_TICKETS < 1 || TKT_CALM_TICKETS > 65536 || \
+	(TKT_CALM_TICKETS & (TKT_CALM_TICKETS - 1))
+#error "tkt: TKT_CALM_TICKETS must be a power of two from 1 to 65536"
+#endif
+
+/*
  * TKT_DEFAULT_WAIT: how a lock of the default policy waits; TKT_WAIT_SPIN or
  * TKT_WAIT_YIELD (wait.h says what they do).
  */
@@ -105,8 +121,14 @@
 #ifndef TKT_EVENTS
 #define TKT_EVENTS 0
 #endif
+#if TKT_EVENTS < 0 || TKT_EVENTS > 1
+#error "tkt: TKT_EVENTS must be 0 or 1"
+#endif
 #ifndef TKT_VALGRIND
 #define TKT_VALGRIND 0
+#endif
+#if TKT_VALGRIND < 0 || TKT_VALGRIND > 1
+#error "tkt: TKT_VALGRIND must be 0 or 1"
 #endif
 
 #endif /* TKT_CONFIG_H */

@@ -12,6 +12,9 @@
  */
 /* clang-format off */
 #define LOCKS_PORTABLE(X) \
+	X(lib_default) \
+	X(lib_spin) \
+	X(lib_yield) \
 	X(ticket) \
 	X(ticket_backoff) \
 	X(rfc2013) \

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* src/kernels/dentry_tree.c - directories, children, references */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tkt/atomic.h>
+
+#include "dentry_tree.h"
+#include "harness/delay.h"
+
+#define MASK_ALIVE UINT64_C(0x0000000000000003)
+#define MASK_POISON UINT64_C(0x6b6b6b6b6b6b6b6b)
+
+/* A child that keeps moving away is pinned by the rename lock after this. */
+#define GET_PARENT_TRIES 8
+
+static struct dentry_hot *hot_of(const struct dentry_tree *tree,
+				 struct dentry_dir *dir)
+{
+	return (void *)((unsigned char *)dir + tree->hot_offset);
+}
+
+static void dir_lock(struct dentry_tree *tree, struct dentry_user *user,
+		     struct dentry_dir *dir, unsigned int nested)
+{
+	tree->lock->lock(dir->lines[0], &user->ctx[nested]);
+}
+
+/* Counts the section that ends here. */
+static void dir_unlock(struct dentry_tree *tree, struct dentry_user *user,
+		       struct dentry_dir *dir, unsigned int nested)
+{
+	struct dentry_hot *hot = hot_of(tree, dir);
+
+	TKT_WRITE(&hot->sections, TKT_READ(&hot->sections) + 1);
+	user->sections++;
+	tree->lock->unlock(dir->lines[0], &user->ctx[nested]);
+}
+
+/* Under dir's d_lock. */
+static void add_reference(struct dentry_tree *tree, struct dentry_dir *dir)
+{
+	struct dentry_hot *hot = hot_of(tree, dir);
+
+	TKT_WRITE(&hot->count, TKT_READ(&hot->count) + 1);
+}
+
+/* Under dir's d_lock.  The last reference poisons what others may look at. */
+static void drop_reference(struct dentry_tree *tree, struct dentry_user *user,
+			   struct dentry_dir *dir)
+{
+	struct dentry_hot *hot = hot_of(tree, dir);
+	const int64_t count = TKT_READ(&hot->count) - 1;
+
+	TKT_WRITE(&hot->count, count);
+	if (count <= 0) {
+		TKT_WRITE(&dir->mask, MASK_POISON);
+		user->dead++;
+	}
+}
+
+static void list_add(struct dentry_link *list, struct dentry_link *link)
+{
+	struct dentry_link *last = TKT_READ(&list->prev);
+
+	TKT_WRITE(&link->prev, last);
+	TKT_WRITE(&link->next, list);
+	TKT_WRITE(&last->next, link);
+	TKT_WRITE(&list->prev, link);
+}
+
+static void list_remove(struct dentry_link *link)
+{
+	struct dentry_link *prev = TKT_READ(&link->prev);
+	struct dentry_link *next = TKT_READ(&link->next);
+
+	TKT_WRITE(&prev->next, next);
+	TKT_WRITE(&next->prev, prev);
+}
+
+struct dentry_dir *dentry_get_parent(struct dentry_tree *tree,
+				     struct dentry_user *user,
+				     struct dentry_child *child)
+{
+	struct dentry_dir *dir = NULL;
+	bool found = false, pinned = false;
+
+	for (int try = 0; !found; try++) {
+		if (try == GET_PARENT_TRIES) {
+			tree->lock->lock(tree->rename_lock, &user->ctx[2]);
+			pinned = true;
+		}
+		dir = TKT_LOAD(&child->parent, TKT_RELAXED);
+		dir_lock(tree, user, dir, 0);
+		/* Parents change under their d_lock: this one stays, if so. */
+		found = TKT_LOAD(&child->parent, TKT_RELAXED) == dir || pinned;
+		if (found) {
+			add_reference(tree, dir);
+			delay_ns(user->hold_ns);
+		}
+		dir_unlock(tree, user, dir, 0);
+	}
+	if (pinned)
+		tree->lock->unlock(tree->rename_lock, &user->ctx[2]);
+	return dir;
+}
+
+void dentry_put(struct dentry_tree *tree, struct dentry_user *user,
+		struct dentry_dir *dir)
+{
+	dir_lock(tree, user, dir, 0);
+	drop_reference(tree, user, dir);
+	delay_ns(user->hold_ns);
+	dir_unlock(tree, user, dir, 0);
+}
+
+void dentry_notify(struct dentry_tree *tree, struct dentry_user *user,
+		   struct dentry_child *child)
+{
+	struct dentry_dir *dir = dentry_get_parent(tree, user, child);
+
+	/* The reference, not the lock, keeps the parent alive here. */
+	if (TKT_READ(&dir->mask) != MASK_ALIVE)
+		user->dead++;
+	dentry_put(tree, user, dir);
+}
+
+void dentry_hold(struct dentry_tree *tree, struct dentry_user *user,
+		 void (*inside)(void *arg), void *arg)
+{
+	struct dentry_dir *dir = &tree->dir[0];
+	struct dentry_hot *hot = hot_of(tree, dir);
+	uint64_t sections;
+
+	dir_lock(tree, user, dir, 0);
+	sections = TKT_READ(&hot->sections);
+	inside(arg);
+	TKT_WRITE(&hot->sections, sections);
+	dir_unlock(tree, user, dir, 0);
+}
+
+void dentry_rename(struct dentry_tree *tree, struct dentry_user *user,
+		   struct dentry_child *child, struct dentry_dir *to)
+{
+	struct dentry_dir *from, *first, *second;
+
+	tree->lock->lock(tree->rename_lock, &user->ctx[2]);
+	from = TKT_LOAD(&child->parent, TKT_RELAXED);
+	first = (uintptr_t)from < (uintptr_t)to ? from : to;
+	second = first == from ? to : from;
+	dir_lock(tree, user, first, 0);
+	if (first != second)
+		dir_lock(tree, user, second, 1);
+
+	list_remove(&child->link);
+	list_add(&to->children, &child->link);
+	TKT_STORE(&child->parent, to, TKT_RELAXED);
+	/* The new parent's before the old one's: never one too few. */
+	add_reference(tree, to);
+	drop_reference(tree, user, from);
+
+	if (first != second)
+		dir_unlock(tree, user, second, 1);
+	dir_unlock(tree, user, first, 0);
+	tree->lock->unlock(tree->rename_lock, &user->ctx[2]);
+}
+
+static void tree_populate(struct dentry_tree *tree, unsigned int per_dir)
+{
+	for (unsigned int i = 0; i < tree->dirs; i++) {
+		struct dentry_dir *dir = &tree->dir[i];
+
+		dir->children.next = &dir->children;
+		dir->children.prev = &dir->children;
+		dir->mask = MASK_ALIVE;
+		hot_of(tree, dir)->count = 1 + (int64_t)per_dir;
+		for (unsigned int k = 0; k < per_dir; k++) {
+			struct dentry_child *child =
+				&tree->child[i * per_dir + k];
+
+			child->parent = dir;
+			list_add(&dir->children, &child->link);
+		}
+	}
+}
+
+bool dentry_tree_build(struct dentry_tree *tree, const struct lock_ops *lock,
+		       const struct lock_params *params,
+		       enum kernel_layout layout, unsigned int dirs,
+		       unsigned int per_dir, char *why)
+{
+	const size_t dir_bytes = dirs * sizeof(*tree->dir);
+	const size_t child_bytes =
+		(size_t)dirs * per_dir * sizeof(*tree->child);
+	const char *wrong;
+
+	memset(tree, 0, sizeof(*tree));
+	tree->lock = lock;
+	tree->hot_offset = kernel_data_offset(lock, layout);
+	tree->children = dirs * per_dir;
+	tree->dir = aligned_alloc(LOCK_ALIGN, dir_bytes);
+	tree->child = aligned_alloc(LOCK_ALIGN, child_bytes);
+	wrong = "out of memory";
+	if (!tree->dir || !tree->child)
+		goto fail;
+	memset(tree->dir, 0, dir_bytes);
+	memset(tree->child, 0, child_bytes);
+	wrong = lock->init(tree->rename_lock, params);
+	if (wrong)
+		goto fail;
+	for (; tree->dirs < dirs; tree->dirs++) {
+		wrong = lock->init(tree->dir[tree->dirs].lines[0], params);
+		if (wrong)
+			goto fail_locks;
+	}
+	tree_populate(tree, per_dir);
+	return true;
+
+fail_locks:
+	dentry_tree_free(tree);
+	(void)snprintf(why, KERNEL_WHY_BYTES, "setup: %s", wrong);
+	return false;
+fail:
+	free(tree->child);
+	free(tree->dir);
+	(void)snprintf(why, KERNEL_WHY_BYTES, "setup: %s", wrong);
+	return false;
+}
+
+void dentry_tree_free(struct dentry_tree *tree)
+{
+	if (tree->lock->destroy) {
+		tree->lock->destroy(tree->rename_lock);
+		for (unsigned int i = 0; i < tree->dirs; i++)
+			tree->lock->destroy(tree->dir[i].lines[0]);
+	}
+	free(tree->child);
+	free(tree->dir);
+}
+
+bool dentry_user_open(const struct dentry_tree *tree, struct dentry_user *user)
+{
+	for (unsigned int i = 0; i < DENTRY_NESTED; i++) {
+		if (!tree->lock->ctx_init ||
+		    tree->lock->ctx_init(&user->ctx[i]))
+			continue;
+		while (tree->lock->ctx_destroy && i--)
+			tree->lock->ctx_destroy(&user->ctx[i]);
+		return false;
+	}
+	return true;
+}
+
+void dentry_user_close(const struct dentry_tree *tree, struct dentry_user *user)
+{
+	if (!tree->lock->ctx_destroy)
+		return;
+	for (unsigned int i = 0; i < DENTRY_NESTED; i++)
+		tree->lock->ctx_destroy(&user->ctx[i]);
+}

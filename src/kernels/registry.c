@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* src/kernels/registry.c - the list of kernels, in the order they are shown */
+#include <string.h>
+
+#include "kernel.h"
+
+#define KERNELS(X) X(counter) X(dentry)
+
+#define DECLARE(id) extern const struct kernel_ops KERNEL_SYM(id);
+KERNELS(DECLARE)
+
+#define ENTRY(id) &KERNEL_SYM(id),
+const struct kernel_ops *const kernel_table[] = { KERNELS(ENTRY) NULL };
+
+const struct kernel_ops *kernel_find(const char *name)
+{
+	for (const struct kernel_ops *const *p = kernel_table; *p; p++)
+		if (!strcmp((*p)->name, name))
+			return *p;
+	return NULL;
+}
