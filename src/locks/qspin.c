@@ -81,8 +81,8 @@ static struct qspin_node *qspin_swap_tail(struct qspin *l,
 	uintptr_t old = TKT_LOAD(&l->word, TKT_RELAXED);
 
 	/*
-	 * X1: releases our node's fields to the X1 of our successor, whose
-	 * link must come after our next = NULL; acquires the same of the
+	 * X1: pairs with itself.  Releases our node's fields to our successor,
+	 * whose link must come after our next = NULL; acquires the same of the
 	 * predecessor.
 	 */
 	while (!TKT_CAS_WEAK(&l->word, &old,
@@ -152,8 +152,8 @@ static __attribute__((noinline, cold)) void qspin_slow(struct qspin *l,
 		return;
 	}
 	/*
-	 * (t,p,l) -> (t,1,l).  A4: pairs with R1, when the lock is found free
-	 * here; else we miss what the last holder wrote.
+	 * A4: pairs with R1, when the lock is found free here; else we miss
+	 * what the last holder wrote.  (t,p,l) -> (t,1,l)
 	 */
 	word = TKT_FETCH_OR(&l->word, QSPIN_PENDING, TKT_ACQUIRE);
 	if (word & ~QSPIN_LOCKED) {
