@@ -121,8 +121,14 @@
 #ifndef TKT_EVENTS
 #define TKT_EVENTS 0
 #endif
+#if TKT_EVENTS < 0 || TKT_EVENTS > 1
+#error "tkt: TKT_EVENTS must be 0 or 1"
+#endif
 #ifndef TKT_VALGRIND
 #define TKT_VALGRIND 0
+#endif
+#if TKT_VALGRIND < 0 || TKT_VALGRIND > 1
+#error "tkt: TKT_VALGRIND must be 0 or 1"
 #endif
 
 #endif /* TKT_CONFIG_H */

@@ -246,7 +246,7 @@ static inline bool tkt_is_locked(const tkt_lock_t *l)
  */
 static inline bool tkt_is_locked_ordered(const tkt_lock_t *l)
 {
-	/* F1: pairs with the holder's TKT_FENCE_SC */
+	/* F1: pairs with the user's fence inside the section */
 	TKT_FENCE_SC();
 	return tkt_is_locked(l);
 }

@@ -61,6 +61,10 @@ typedef struct TKT_TSA_CAPABILITY("spinlock") tkt_lock_s {
 #define TKT_WAIT_SPIN 1
 #define TKT_WAIT_YIELD 2
 
+#if TKT_DEFAULT_WAIT != TKT_WAIT_SPIN && TKT_DEFAULT_WAIT != TKT_WAIT_YIELD
+#error "tkt: TKT_DEFAULT_WAIT must be TKT_WAIT_SPIN or TKT_WAIT_YIELD"
+#endif
+
 #define TKT_THRESHOLD_INF UINT32_MAX
 
 /*

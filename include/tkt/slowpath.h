@@ -61,15 +61,17 @@ TKT_X_INLINE bool tkt_x_room(uintptr_t tail)
 /*
  * Takes a ticket: (o, n, q) -> (o, n+1, q).  Returns the old `next`, policy
  * included.
- *
- * T1: acquire and release, pairs with T1 of the tickets before.  A thread that
- * takes a ticket thereby knows of every unlock that an earlier taker knew of,
- * so that the load of owner that follows cannot return a value which is a
- * whole turn of the tickets old and equals this ticket by accident.
  */
 TKT_X_INLINE uint32_t tkt_x_take(tkt_lock_t *l)
 {
-	return TKT_FETCH_ADD(&l->next, TKT_X_STEP, TKT_ACQ_REL); /* T1: */
+	/*
+	 * T1: acquire and release, pairs with T1 and A2 of the tickets before.
+	 * A thread that takes a ticket thereby knows of every unlock that an
+	 * earlier taker knew of, so that the load of owner that follows cannot
+	 * return a value which is a whole turn of the tickets old and equals
+	 * this ticket by accident.
+	 */
+	return TKT_FETCH_ADD(&l->next, TKT_X_STEP, TKT_ACQ_REL);
 }
 
 /*

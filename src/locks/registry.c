@@ -4,7 +4,41 @@
 
 #include "lock_ops.h"
 
-#define LOCKS(X) X(lib_default) X(lib_spin) X(lib_yield) X(ticket)
+/*
+ * Identifiers, one a line.  PORTABLE: all shared accesses through
+ * <tkt/atomic.h>, so for any back end.  NATIVE: locks of the C library, which
+ * only threads of the real machine can use; LOCKS_WITHOUT_NATIVE leaves them
+ * out.  CONTROL: broken on purpose, portable.
+ */
+/* clang-format off */
+#define LOCKS_PORTABLE(X) \
+	X(lib_default) \
+	X(lib_spin) \
+	X(lib_yield) \
+	X(ticket) \
+	X(ticket_backoff) \
+	X(rfc2013) \
+	X(mcs) \
+	X(clh) \
+	X(array) \
+	X(qspin) \
+	X(tas) \
+	X(ttas)
+
+#ifndef LOCKS_WITHOUT_NATIVE
+#define LOCKS_NATIVE(X) \
+	X(posix_spin) \
+	X(posix_mutex) \
+	X(posix_adaptive)
+#else
+#define LOCKS_NATIVE(X)
+#endif
+
+#define LOCKS_CONTROL(X) \
+	X(busted)
+/* clang-format on */
+
+#define LOCKS(X) LOCKS_PORTABLE(X) LOCKS_NATIVE(X) LOCKS_CONTROL(X)
 
 #define DECLARE(id) extern const struct lock_ops LOCK_SYM(id);
 LOCKS(DECLARE)

@@ -1,28 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* src/locks/ticket.c - the plain ticket lock: the yardstick */
+/*
+ * src/locks/ticket.c - the plain ticket lock: the yardstick
+ *
+ * Take a number, wait until it is served (Reed and Kanodia 1979, Mellor-
+ * Crummey and Scott 1991).  State (owner, next); free when they are equal.
+ * Fair, two words, nothing faster with one or two threads; but each release
+ * takes the line from every waiter, so that the cost of a hand-over grows with
+ * their number.  At most 2^32 - 1 threads.
+ */
 #include <tkt/atomic.h>
 
 #include "lock_ops.h"
 
 struct ticket {
-	uint32_t owner;
-	uint32_t next;
+	uint32_t owner; /* ticket being served; only the holder writes it */
+	uint32_t next;	/* next ticket to hand out */
 };
 
+/* (o, n) -> (o, n + 1), then waits for owner == n. */
 static inline void ticket_lock(struct ticket *l, union lock_ctx *ctx)
 {
 	const uint32_t mine = TKT_FETCH_ADD(&l->next, 1, TKT_RELAXED);
 
 	(void)ctx;
+	/* A1: pairs with R1; else we miss what the last holder wrote. */
 	TKT_AWAIT(&l->owner, o, o == mine, TKT_ACQUIRE);
 }
 
+/* (o, n) -> (o + 1, n) */
 static inline void ticket_unlock(struct ticket *l, union lock_ctx *ctx)
 {
+	const uint32_t owner = TKT_LOAD(&l->owner, TKT_RELAXED);
+
 	(void)ctx;
-	TKT_STORE(&l->owner, TKT_LOAD(&l->owner, TKT_RELAXED) + 1, TKT_RELEASE);
+	/* R1: pairs with A1, A2; hands over what this holder wrote. */
+	TKT_STORE(&l->owner, owner + 1, TKT_RELEASE);
 }
 
+/*
+ * (n, n) -> (n, n + 1).  Both words at once: with a swap of next alone, a
+ * thread stopped before it for a whole turn of the tickets would take a lock
+ * that is held.
+ */
 static bool ticket_trylock(void *lock, union lock_ctx *ctx)
 {
 	struct ticket *l = lock;
@@ -31,7 +50,8 @@ static bool ticket_trylock(void *lock, union lock_ctx *ctx)
 	(void)ctx;
 	if (TKT_LOAD(&l->owner, TKT_RELAXED) != next)
 		return false;
-	return TKT_CAS_PAIR(&l->owner, next, next, next, next + 1, TKT_ACQ_REL);
+	/* A2: pairs with R1, as A1 does. */
+	return TKT_CAS_PAIR(&l->owner, next, next, next, next + 1, TKT_ACQUIRE);
 }
 
 static const char *ticket_init(void *lock, const struct lock_params *params)

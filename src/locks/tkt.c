@@ -36,7 +36,7 @@ static const char *init_policy(void *lock, const struct lock_params *params,
 {
 	const struct tkt_policy_info info = tkt_policy_describe(policy);
 	uint32_t wait = info.wait, threshold = info.threshold;
-	int found = policy;
+	int found = (int)policy;
 
 	if (params->wait == LOCK_WAIT_SPIN)
 		wait = TKT_WAIT_SPIN;
