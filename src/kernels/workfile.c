@@ -3,7 +3,8 @@
  * src/kernels/workfile.c - users who run the jobs of a workfile
  *
  * Each thread is a user with a list of jobs: every test as often as its
- * weight says, in an order of the user's own.  A turn is one critical section
+ * weight says, in an order of the user's own.  At its end it begins again in
+ * another order, unless --passes limits that.  A turn is one critical section
  * of the present job's footprint with its share of the think time, so that a
  * run ends soon after its time; the operation counted is the whole job.
  */
@@ -23,11 +24,11 @@
 #define WORKFILE_CHILDREN 64 /* files in the one directory of class dentry */
 
 enum {
-	OPTION_ROUNDS
+	OPTION_PASSES
 };
 
 static const struct kernel_option workfile_options[] = {
-	[OPTION_ROUNDS] = { "rounds", "rounds", 0, 1000000, 1,
+	[OPTION_PASSES] = { "passes", "passes", 0, 1000000, 0,
 			    "times that a user goes through its jobs; "
 			    "0: until the time is up" },
 	{ .name = NULL },
@@ -48,7 +49,7 @@ struct workfile_user {
 	uint64_t wrote[LOCK_CLASS_COUNT][FOOTPRINT_LINES_MAX];
 	struct random random;
 	uint8_t *jobs; /* indexes into the workfile's tests */
-	uint64_t rounds_left;
+	uint64_t passes_left;
 	unsigned int job;   /* in jobs */
 	unsigned int round; /* in the job's footprint */
 	unsigned int op;    /* in the round */
@@ -59,8 +60,8 @@ struct workfile_run {
 	struct dentry_tree tree;
 	const struct lock_ops *lock;
 	const struct workfile *file;
-	uint64_t seed, rounds;
-	unsigned int users, jobs; /* jobs a user, in one round */
+	uint64_t seed, passes;
+	unsigned int users, jobs; /* of a user, in one pass */
 	struct workfile_user user[];
 };
 
@@ -87,7 +88,7 @@ static void *workfile_setup(const struct kernel_config *config,
 	w->file = config->workfile;
 	w->seed = config->seed;
 	w->users = config->threads;
-	w->rounds = config->option[OPTION_ROUNDS];
+	w->passes = config->option[OPTION_PASSES];
 	for (unsigned int i = 0; i < w->file->count; i++)
 		w->jobs += workfile_jobs(w->file, i);
 	if (!dentry_tree_build(&w->tree, lock, &config->lock, config->layout, 1,
@@ -145,7 +146,7 @@ static void *workfile_thread_setup(void *state, unsigned int index)
 			u->jobs[n++] = (uint8_t)i;
 	u->random = random_stream(w->seed, index);
 	shuffle(u, w->jobs);
-	u->rounds_left = w->rounds ? w->rounds : UINT64_MAX;
+	u->passes_left = w->passes ? w->passes : UINT64_MAX;
 	return u;
 
 no_user:
@@ -205,7 +206,7 @@ static long workfile_step(void *state, void *thread)
 	unsigned int ops;
 
 	if (u->job == w->jobs) {
-		if (!--u->rounds_left)
+		if (!--u->passes_left)
 			return KERNEL_FINISHED;
 		shuffle(u, w->jobs);
 		u->job = 0;

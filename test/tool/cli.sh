@@ -93,7 +93,7 @@ bad "lock ''" run counter --lock ''
 bad "lock ''" run counter --lock ticket,
 bad "'ticket' is in the list twice" run counter --lock ticket,ticket
 bad "option '--nosuch'" run counter --nosuch
-bad "option '--rounds'" run counter --rounds 1
+bad "option '--passes'" run counter --passes 1
 bad "option '-x'" run counter -x
 bad "option '--lock' needs a value" run counter --lock
 bad "option '--pin=1' has a value" run counter --pin=1
@@ -160,10 +160,11 @@ printf '20 %0300d\n' 1 >"$tmp/w"
 bad "$tmp/w:1: line of 303 bytes; allowed: at most 255" run "$tmp/w"
 bad "kernel or workfile" run "$(printf '%0300d' 1)"
 printf '30 disk_rd\n10 creat_clo\n' >"$tmp/workfile.mine"
-run 0 run "$tmp/workfile.mine" --users 1,2 --lock ticket --format csv
+run 0 run "$tmp/workfile.mine" --users 1,2 --lock ticket --passes 1 \
+	--seconds 50 --format csv
 says '^native,mine,,ticket,,2,2,,,,,together,1,1,.*,200,' "$tmp/stdout"
 (cd "$tmp" && timeout 60 "$tkt" run workfile.mine --users 1 --lock ticket \
-	--format csv >"$tmp/stdout" 2>"$tmp/stderr") || complain "bare file name"
+	--passes 1 --seconds 50 --format csv >"$tmp/stdout" 2>"$tmp/stderr") || complain "bare file name"
 says '^native,mine,' "$tmp/stdout"
 
 # --- output that cannot be written
@@ -194,7 +195,7 @@ header=mode,kernel,variant,lock,machine,threads,users,threshold,wait,cs_ns
 header=$header,think_ns,layout,seed,repeat,seconds,ops,ops_per_s,jobs_per_min
 header=$header,bytes_per_s,jain,wait_p50_ns,wait_p99_ns,wait_max_ns,user_s
 header=$header,system_s,softirq_s,ctx_switches,queued,parked,probe_ns
-run 0 run counter --lock ticket --threads 1,2 --seconds 0.02 --repeat 2 \
+run 0 run counter --lock ticket --threads 1,2 --seconds 0.3 --repeat 2 \
 	--cs 50 --think 70 --layout split --seed 9 --format csv \
 	--out "$tmp/dir/rows.csv"
 [ "$(ls "$tmp/dir")" = rows.csv ] || complain "left $(ls "$tmp/dir")"
@@ -210,11 +211,11 @@ done >"$tmp/want"
 cmp -s "$tmp/got" "$tmp/want" || complain "csv rows: $(cat "$tmp/got")"
 sed 1d "$tmp/dir/rows.csv" | awk -F, 'NF != 30 || $15 <= 0 || $16 <= 0 ||
 	$18 "" != "" || $21 "" != "" { exit 1 }' || complain "csv figures"
-run 0 run dentry --lock ticket --threads 1 --seconds 0.02 --instrument \
+run 0 run dentry --lock ticket --threads 1 --seconds 0.3 --instrument \
 	--format csv
 sed 1d "$tmp/stdout" | awk -F, '!($21 > 0 && $23 >= $22 && $22 >= $21) {
 	exit 1 }' || complain "waits of an instrumented run"
-run 0 run short --lock ticket --users 1,2 --rounds 0 --seconds 0.05 \
+run 0 run short --lock ticket --users 1,2 --seconds 0.5 \
 	--format json
 if command -v python3 >/dev/null; then
 	python3 - "$tmp/stdout" "$header" <<'END' || complain "json"

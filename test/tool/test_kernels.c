@@ -96,8 +96,13 @@ static void passes(const struct kernel_ops *kernel)
 
 	for (int i = 0; i < 2; i++) {
 		p.instrument = i;
-		if (measure_run(&p, &r, &e) != ISOLATE_DONE)
-			fail_msg("%s: %s", kernel->name, e.text);
+		/* A busy machine may not let the threads run in time. */
+		for (int try = 0; try < 20; try++) {
+			if (measure_run(&p, &r, &e) != ISOLATE_DONE)
+				fail_msg("%s: %s", kernel->name, e.text);
+			if (r.crew.ops)
+				break;
+		}
 		assert_true(r.crew.ops > 0 && r.crew.seconds > 0);
 		assert_int_equal(isnan(r.wait_p50_ns), !i);
 		assert_int_equal(isnan(r.wait_max_ns), !i);
