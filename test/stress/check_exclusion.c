@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* check_exclusion.c - one at a time, whoever the threads are */
+#include "stress.h"
+
+#include <sched.h>
+
+/* Tries until it works or the run ends; gives the CPU away now and then. */
+static bool try_for_long(struct worker *w)
+{
+	const struct lock_ops *ops = w->rig->trial->ops;
+
+	for (unsigned int i = 1; !ops->trylock(rig_lock(w->rig, 0), w->ctx);
+	     i++) {
+		if (i % 64)
+			continue;
+		if (!worker_again(w))
+			return false;
+		(void)sched_yield();
+	}
+	return true;
+}
+
+static void exclusion_body(struct worker *w)
+{
+	const bool tries = w->id < w->rig->trial->trylocks;
+	const unsigned int apart = w->rig->trial->apart;
+
+	while (worker_again(w)) {
+		stress_dwell(worker_random(w) % (apart + 1));
+		if (!tries)
+			worker_lock(w, 0, 0);
+		else if (!try_for_long(w))
+			break;
+		guarded_visit(w, w->rig->shared);
+		worker_count(w);
+		worker_unlock(w, 0, 0);
+	}
+}
+
+/* Each round must have gone into both counters. */
+static void compare_counts(struct rig *r, const struct guarded *g,
+			   uint64_t rounds)
+{
+	if (!r->failed && (g->first != rounds || g->second != rounds))
+		rig_fail(r, "%llu rounds, counted %llu and %llu",
+			 (unsigned long long)rounds,
+			 (unsigned long long)g->first,
+			 (unsigned long long)g->second);
+	if (!r->failed && !rounds)
+		rig_fail(r, "not one round");
+}
+
+/*
+ * Finds two holders at once: by a flag inside the section, and by counters on
+ * different lines that lose counts or drift apart.  Finds lost threads, and a
+ * lock that does not look free afterwards.  The first trial->trylocks threads
+ * never wait for the lock but try for it.
+ */
+const char *check_exclusion(const struct trial *t)
+{
+	struct rig *r = rig_new(t, "exclusion", 1);
+	struct guarded g = { 0, 0, 0 };
+	uint64_t rounds = 0;
+
+	r->shared = &g;
+	rig_run(r, exclusion_body);
+	for (unsigned int i = 0; i < t->threads; i++)
+		rounds += r->worker[i].done;
+	compare_counts(r, &g, rounds);
+	return rig_end(r);
+}
+
+#define CHURN_ROUNDS 40u
+
+static void churn_body(struct worker *w)
+{
+	for (unsigned int i = 0; i < CHURN_ROUNDS && worker_again(w); i++) {
+		worker_lock(w, 0, 0);
+		guarded_visit(w, w->rig->shared);
+		worker_count(w);
+		worker_unlock(w, 0, 0);
+	}
+}
+
+/*
+ * The same with threads that come and go while others contend: a new thread
+ * has the stack, and so perhaps a queue node at the address, of one that has
+ * just ended.
+ */
+const char *check_churn(const struct trial *t)
+{
+	struct rig *r = rig_new(t, "churn", 1);
+	struct guarded g = { 0, 0, 0 };
+	uint64_t rounds = 0;
+	unsigned int oldest = 0;
+
+	r->shared = &g;
+	if (r->failed)
+		return rig_end(r);
+	rig_start(r, churn_body);
+	while (rig_again(r)) {
+		worker_join(&r->worker[oldest]);
+		worker_start(&r->worker[oldest]);
+		oldest = (oldest + 1) % t->threads;
+	}
+	rig_join(r);
+	for (unsigned int i = 0; i < t->threads; i++)
+		rounds += r->worker[i].done;
+	compare_counts(r, &g, rounds);
+	return rig_end(r);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* check_fair.c - each gets a share, and in order of arrival */
+#include "stress.h"
+
+#include <time.h>
+
+static void fairness_body(struct worker *w)
+{
+	while (worker_again(w)) {
+		worker_lock(w, 0, 0);
+		guarded_visit(w, w->rig->shared);
+		worker_count(w);
+		worker_unlock(w, 0, 0);
+	}
+}
+
+/* Jain's index of the shares: 1 if all are equal, 1/n if one has it all. */
+static double jain(const struct rig *r)
+{
+	const unsigned int n = r->trial->threads;
+	double sum = 0, squares = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const double done = (double)r->worker[i].done;
+
+		sum += done;
+		squares += done * done;
+	}
+	return squares > 0 ? sum * sum / (n * squares) : 0;
+}
+
+#define JAIN_LEAST 0.75
+#define JAIN_TRIES 4
+
+/*
+ * Finds a lock that starves a thread.  Nothing is done between an unlock and
+ * the next lock, so that a thread that loses the CPU loses it in the queue.
+ * It may still lose it between the two, and its share then shrinks through no
+ * fault of the lock: hence the low bound, and a few tries.
+ */
+const char *check_fairness(const struct trial *t)
+{
+	const char *verdict;
+	double share = 0;
+
+	for (int i = 0; i < JAIN_TRIES; i++) {
+		struct rig *r = rig_new(t, "fairness", 1);
+		struct guarded g = { 0, 0, 0 };
+
+		r->shared = &g;
+		rig_run(r, fairness_body);
+		share = jain(r);
+		if (!r->failed && share < JAIN_LEAST)
+			rig_fail(r, "Jain's index is %.2f, less than %.2f",
+				 share, JAIN_LEAST);
+		verdict = rig_end(r);
+		if (share >= JAIN_LEAST)
+			break;
+	}
+	return verdict;
+}
+
+/*
+ * How much CPU time after its announcement proves that a thread which does
+ * nothing else than to join a queue, and to spin in it, has joined.  It takes
+ * well under a microsecond of instructions, and some tens where each access
+ * may stumble; time asleep or preempted does not count.
+ */
+#define JOINED_NS (STRESS_TSAN ? 4000000u : 1000000u)
+
+struct arrival {
+	uint32_t permit, coming; /* waiter's number; 0: none yet */
+	unsigned int order[STRESS_MAX_THREADS]; /* as granted */
+	unsigned int granted;
+};
+
+static void pause_us(long us)
+{
+	const struct timespec ts = { 0, us * 1000 };
+
+	(void)nanosleep(&ts, NULL);
+}
+
+static uint64_t cpu_ns(clockid_t clock)
+{
+	struct timespec ts = { 0, 0 };
+
+	(void)clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) +
+	       (uint64_t)ts.tv_nsec;
+}
+
+/* Lets waiter `id` come, and returns once it has joined the queue. */
+static bool admit(struct rig *r, struct arrival *a, uint32_t id)
+{
+	clockid_t clock;
+	uint64_t start;
+
+	TKT_STORE(&a->permit, id, TKT_RELEASE);
+	while (TKT_LOAD(&a->coming, TKT_ACQUIRE) != id)
+		pause_us(50);
+	if (pthread_getcpuclockid(r->worker[id].thread, &clock))
+		return false;
+	start = cpu_ns(clock);
+	while (cpu_ns(clock) < start + JOINED_NS)
+		pause_us(200);
+	return true;
+}
+
+/* Thread 0 holds the lock and lets the others arrive, one after another. */
+static void usher_body(struct worker *w, struct arrival *a)
+{
+	worker_lock(w, 0, 0);
+	for (uint32_t id = 1; id < w->rig->trial->threads; id++)
+		if (!admit(w->rig, a, id))
+			rig_fail(w->rig, "no CPU clock for a thread");
+	worker_unlock(w, 0, 0);
+}
+
+static void arrival_body(struct worker *w)
+{
+	struct arrival *a = w->rig->shared;
+
+	if (!w->id) {
+		usher_body(w, a);
+		return;
+	}
+	while (TKT_LOAD(&a->permit, TKT_ACQUIRE) < w->id)
+		pause_us(50);
+	TKT_STORE(&a->coming, w->id, TKT_RELEASE);
+	worker_lock(w, 0, 0);
+	a->order[a->granted++] = w->id;
+	worker_unlock(w, 0, 0);
+}
+
+/*
+ * Finds a lock that does not serve in order of arrival.  Arrivals cannot be
+ * observed from outside while threads run freely, because a thread may be
+ * preempted between any note of ours and the lock's; so here they are made to
+ * arrive one by one, at a lock that is held meanwhile.
+ */
+const char *check_arrival(const struct trial *t)
+{
+	struct rig *r = rig_new(t, "arrival", 1);
+	struct arrival a = { .granted = 0 };
+
+	r->shared = &a;
+	rig_run(r, arrival_body);
+	for (unsigned int i = 0; !r->failed && i + 1 < t->threads; i++)
+		if (i >= a.granted || a.order[i] != i + 1)
+			rig_fail(r, "arrival %u served as number %u", i + 1,
+				 a.order[i]);
+	return rig_end(r);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* rig.c - threads that start together, end in time, and are missed if not */
+#include "stress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool stress_disposable;
+unsigned int stress_patience = STRESS_TSAN ? 120 : 60;
+
+static void nap(long us)
+{
+	const struct timespec ts = { 0, us * 1000 };
+
+	(void)nanosleep(&ts, NULL);
+}
+
+/* Names the run: what it takes to do it again. */
+static void rig_name(const struct rig *r, char *to, size_t size)
+{
+	const struct trial *t = r->trial;
+	char threshold[16] = "default";
+
+	if (t->params.threshold == LOCK_THRESHOLD_INF)
+		snprintf(threshold, sizeof(threshold), "inf");
+	else if (t->params.threshold != LOCK_THRESHOLD_DEFAULT)
+		snprintf(threshold, sizeof(threshold), "%u",
+			 t->params.threshold);
+	snprintf(to, size, "%s: lock %s, threshold %s, %u threads, seed %llu",
+		 r->check, t->ops->name, threshold, t->threads,
+		 (unsigned long long)chaos_seed());
+}
+
+void rig_fail(struct rig *r, const char *format, ...)
+{
+	uint32_t expected = 0;
+	va_list args;
+	size_t n;
+
+	if (!TKT_CAS(&r->failed, &expected, 1u, TKT_RELAXED, TKT_RELAXED))
+		return;
+	rig_name(r, r->verdict, sizeof(r->verdict) / 2);
+	n = strlen(strcat(r->verdict, ": "));
+	va_start(args, format);
+	vsnprintf(r->verdict + n, sizeof(r->verdict) - n, format, args);
+	va_end(args);
+	if (stress_disposable) {
+		fprintf(stderr, "%s\n", r->verdict);
+		_exit(STRESS_FAILED);
+	}
+	TKT_STORE(&r->failed, 2u, TKT_RELEASE);
+	TKT_STORE(&r->stop, 1u, TKT_RELAXED);
+}
+
+static size_t round_up(size_t n, size_t multiple)
+{
+	return (n + multiple - 1) / multiple * multiple;
+}
+
+struct rig *rig_new(const struct trial *t, const char *check, size_t count)
+{
+	struct rig *r = aligned_alloc(LOCK_ALIGN, sizeof(*r));
+	struct lock_params params = t->params;
+	const char *wrong;
+
+	if (!r || t->threads > STRESS_MAX_THREADS)
+		abort();
+	*r = (struct rig){ .trial = t, .check = check, .count = count };
+	r->stride = count == 1 ? LOCK_ALIGN : round_up(t->ops->size, 16);
+	r->locks = aligned_alloc(LOCK_ALIGN,
+				 round_up(r->stride * count, LOCK_ALIGN));
+	if (!r->locks)
+		abort();
+	params.max_threads = t->threads + 1;
+	for (size_t i = 0; i < count; i++) {
+		wrong = t->ops->init(rig_lock(r, i), &params);
+		if (!wrong)
+			continue;
+		r->count = i;
+		rig_fail(r, "init: %s", wrong);
+		break;
+	}
+	for (unsigned int i = 0; i < STRESS_MAX_THREADS; i++) {
+		r->worker[i].rig = r;
+		r->worker[i].id = i;
+		r->worker[i].random = chaos_seed() * 1000003u + i * 7919u + 1;
+	}
+	r->deadline = TKT_CLOCK_NS() + t->ms * UINT64_C(1000000);
+	return r;
+}
+
+static void *worker_main(void *arg)
+{
+	struct worker *w = arg;
+	struct rig *r = w->rig;
+	const struct lock_ops *ops = r->trial->ops;
+
+	chaos_enter(w->id, r->locks);
+	for (unsigned int i = 0; i < STRESS_NESTING; i++)
+		if (ops->ctx_init && !ops->ctx_init(&w->ctx[i]))
+			abort();
+	TKT_FETCH_ADD(&r->started, 1u, TKT_RELAXED);
+	while (TKT_LOAD(&r->started, TKT_RELAXED) < r->trial->threads &&
+	       !TKT_LOAD(&r->stop, TKT_RELAXED))
+		nap(50);
+	r->body(w);
+	for (unsigned int i = 0; i < STRESS_NESTING; i++)
+		if (ops->ctx_destroy)
+			ops->ctx_destroy(&w->ctx[i]);
+	TKT_STORE(&w->over, 1u, TKT_RELEASE);
+	return NULL;
+}
+
+void worker_start(struct worker *w)
+{
+	w->over = 0;
+	if (pthread_create(&w->thread, NULL, worker_main, w))
+		abort();
+}
+
+/* A thread is lost: nothing can be joined or freed any more. */
+static void rig_hung(const struct rig *r)
+{
+	unsigned int left = 0;
+	char name[128];
+
+	rig_name(r, name, sizeof(name));
+	for (unsigned int i = 0; i < r->trial->threads; i++)
+		left += !TKT_LOAD(&r->worker[i].over, TKT_RELAXED);
+	fprintf(stderr, "%s: hung: %u of %u threads do not end\n", name, left,
+		r->trial->threads);
+	if (TKT_LOAD(&r->failed, TKT_ACQUIRE) == 2)
+		fprintf(stderr, "before: %s\n", r->verdict);
+	if (stress_disposable)
+		_exit(STRESS_HUNG);
+	abort();
+}
+
+/* Rounds done by all threads. */
+static uint64_t rig_rounds(const struct rig *r)
+{
+	uint64_t rounds = 0;
+
+	for (unsigned int i = 0; i < r->trial->threads; i++)
+		rounds += TKT_LOAD(&r->worker[i].done, TKT_RELAXED);
+	return rounds;
+}
+
+void worker_join(struct worker *w)
+{
+	const uint64_t patience = stress_patience * UINT64_C(1000000000);
+	uint64_t rounds = 0, since = TKT_CLOCK_NS();
+
+	while (!TKT_LOAD(&w->over, TKT_ACQUIRE)) {
+		const uint64_t now = TKT_CLOCK_NS(), seen = rig_rounds(w->rig);
+
+		if (seen != rounds) {
+			rounds = seen;
+			since = now;
+		}
+		if (now > w->rig->deadline && now > since + patience)
+			rig_hung(w->rig);
+		nap(200);
+	}
+	if (pthread_join(w->thread, NULL))
+		abort();
+}
+
+void rig_start(struct rig *r, void (*body)(struct worker *))
+{
+	r->body = body;
+	r->deadline = TKT_CLOCK_NS() + r->trial->ms * UINT64_C(1000000);
+	for (unsigned int i = 0; i < r->trial->threads; i++)
+		worker_start(&r->worker[i]);
+}
+
+void rig_join(struct rig *r)
+{
+	for (unsigned int i = 0; i < r->trial->threads; i++)
+		worker_join(&r->worker[i]);
+}
+
+void rig_run(struct rig *r, void (*body)(struct worker *))
+{
+	if (r->failed)
+		return;
+	rig_start(r, body);
+	rig_join(r);
+}
+
+/* A lock that nobody uses any more must let a try succeed. */
+static void rig_check_free(struct rig *r)
+{
+	const struct lock_ops *ops = r->trial->ops;
+	union lock_ctx *ctx = &r->worker[0].ctx[0];
+
+	if (!ops->trylock)
+		return;
+	if (ops->ctx_init && !ops->ctx_init(ctx))
+		abort();
+	for (size_t i = 0; i < r->count && !r->failed; i++) {
+		if (ops->trylock(rig_lock(r, i), ctx))
+			ops->unlock(rig_lock(r, i), ctx);
+		else
+			rig_fail(r, "lock %zu is free, but a try fails", i);
+	}
+	if (ops->ctx_destroy)
+		ops->ctx_destroy(ctx);
+}
+
+const char *rig_end(struct rig *r)
+{
+	static char verdict[sizeof(r->verdict)];
+	const bool failed = (rig_check_free(r), r->failed);
+
+	for (size_t i = 0; i < r->count; i++)
+		if (r->trial->ops->destroy)
+			r->trial->ops->destroy(rig_lock(r, i));
+	memcpy(verdict, r->verdict, sizeof(verdict));
+	free(r->locks);
+	free(r);
+	return failed ? verdict : NULL;
+}
+
+bool rig_again(const struct rig *r)
+{
+	return !TKT_LOAD(&r->stop, TKT_RELAXED) && TKT_CLOCK_NS() < r->deadline;
+}
+
+bool worker_again(const struct worker *w)
+{
+	const struct trial *t = w->rig->trial;
+
+	if (w->done < t->least)
+		return !TKT_LOAD(&w->rig->stop, TKT_RELAXED);
+	return w->done < t->rounds && rig_again(w->rig);
+}
+
+void worker_count(struct worker *w)
+{
+	TKT_STORE(&w->done, w->done + 1, TKT_RELAXED);
+}
+
+uint32_t worker_random(struct worker *w)
+{
+	/* Knuth's constants for a 64-bit linear congruential generator */
+	w->random = w->random * UINT64_C(6364136223846793005) +
+		    UINT64_C(1442695040888963407);
+	return (uint32_t)(w->random >> 33);
+}
+
+/* Tells, if it can see it, that another thread is inside. */
+static bool guarded_is(struct worker *w, const struct guarded *g, uint64_t who)
+{
+	const uint64_t inside = TKT_READ(&g->inside);
+
+	if (inside == who)
+		return true;
+	rig_fail(w->rig, "%d inside instead of %d (0: nobody, n: thread n-1)",
+		 (int)inside, (int)who);
+	return false;
+}
+
+void guarded_enter(struct worker *w, struct guarded *g, uint64_t who)
+{
+	if (guarded_is(w, g, 0))
+		TKT_WRITE(&g->inside, who);
+}
+
+void guarded_leave(struct worker *w, struct guarded *g, uint64_t who)
+{
+	const uint64_t first = TKT_READ(&g->first);
+	const uint64_t second = TKT_READ(&g->second);
+
+	stress_dwell(w->rig->trial->dwell);
+	/* Now and then a holder loses its CPU; the others must still wait. */
+	if (w->done % 32 == 0)
+		TKT_YIELD(&w->rig->stop, 0u);
+	TKT_WRITE(&g->first, first + 1);
+	TKT_WRITE(&g->second, second + 1);
+	if (first != second)
+		rig_fail(w->rig, "counters differ: %llu and %llu",
+			 (unsigned long long)first, (unsigned long long)second);
+	if (guarded_is(w, g, who))
+		TKT_WRITE(&g->inside, 0);
+}
+
+void guarded_visit(struct worker *w, struct guarded *g)
+{
+	guarded_enter(w, g, w->id + 1);
+	guarded_leave(w, g, w->id + 1);
+}
