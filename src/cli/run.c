@@ -133,6 +133,8 @@ static void row_result(struct row *row, const struct run_options *o,
 	row->system_s = r->crew.usage.system_s;
 	row->softirq_s = r->crew.usage.softirq_s;
 	row->ctx_switches = r->crew.usage.switches;
+	row->queued = r->queued;
+	row->parked = r->parked;
 	row->probe_ns = r->probe_ns;
 }
 

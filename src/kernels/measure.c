@@ -84,6 +84,19 @@ static void waits_summary(struct histogram *waits, unsigned int threads,
 	r->wait_max_ns = waits[0].count ? (double)waits[0].max : (double)NAN;
 }
 
+static void events_summary(const struct lock_ops *lock,
+			   struct measure_result *r)
+{
+	struct lock_events e;
+
+	if (!lock->events)
+		return;
+	e = lock->events();
+	r->queued = (double)e.queued;
+	if (lock->traits & LOCK_SLEEPS)
+		r->parked = (double)e.parked;
+}
+
 /* In the child. */
 static void measure_here(const void *arg, void *result)
 {
@@ -97,15 +110,19 @@ static void measure_here(const void *arg, void *result)
 	*r = (struct measure_result){ .wait_p50_ns = (double)NAN,
 				      .wait_p99_ns = (double)NAN,
 				      .wait_max_ns = (double)NAN,
+				      .queued = (double)NAN,
+				      .parked = (double)NAN,
 				      .probe_ns = (double)NAN };
 	if (plan->instrument) {
+		const struct lock_ops *counted = lock_find_counted(lock->name);
+
 		m.waits = calloc(threads, sizeof(*m.waits));
 		if (!m.waits) {
 			(void)snprintf(r->why, sizeof(r->why),
 				       "setup: out of memory");
 			return;
 		}
-		lock = timed_lock(lock);
+		lock = timed_lock(counted ? counted : lock);
 	}
 	m.state = plan->kernel->setup(&plan->config, lock, r->why);
 	if (!m.state)
@@ -120,8 +137,10 @@ static void measure_here(const void *arg, void *result)
 			      : isnan(after) ? before
 					     : (before + after) / 2;
 	}
-	if (m.waits)
+	if (m.waits) {
 		waits_summary(m.waits, threads, r);
+		events_summary(lock, r);
+	}
 	plan->kernel->destroy(m.state);
 	free(m.waits);
 }

@@ -21,7 +21,8 @@ struct measure_result {
 	char why[KERNEL_WHY_BYTES];
 	struct crew_result crew;
 	double wait_p50_ns, wait_p99_ns, wait_max_ns; /* NAN: not measured */
-	double probe_ns;			      /* NAN: not measured */
+	double queued, parked; /* of struct lock_events; NAN: not measured */
+	double probe_ns;       /* NAN: not measured */
 };
 
 /*

@@ -42,8 +42,9 @@ static inline void clh_lock(struct clh *l, union lock_ctx *ctx)
 
 	TKT_STORE(&c->mine->busy, 1, TKT_RELAXED);
 	/*
-	 * X1: releases busy = 1 to the X1 of the next arrival, which must not
-	 * see the node's last life; acquires the same of the predecessor.
+	 * X1: pairs with itself.  Releases busy = 1 to the next arrival, which
+	 * must not see the node's last life; acquires the same of the
+	 * predecessor.
 	 */
 	c->pred = TKT_XCHG(&l->tail, c->mine, TKT_ACQ_REL);
 	/* A1: pairs with R1; else we miss what the last holder wrote. */

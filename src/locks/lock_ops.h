@@ -55,6 +55,12 @@ enum lock_trait {
 	LOCK_BROKEN = 1 << 5,	    /* does not exclude, on purpose */
 };
 
+/* What all locks of one table did in this process so far. */
+struct lock_events {
+	uint64_t queued; /* waits that began in a queue */
+	uint64_t parked; /* waits that went to sleep */
+};
+
 struct lock_ops {
 	const char *name;
 	const char *summary; /* one line for `tkt list locks` */
@@ -74,6 +80,12 @@ struct lock_ops {
 	void (*lock)(void *lock, union lock_ctx *ctx);
 	bool (*trylock)(void *lock, union lock_ctx *ctx); /* NULL: has none */
 	void (*unlock)(void *lock, union lock_ctx *ctx);
+
+	/*
+	 * What happened so far.  Only in tables compiled to count, which are
+	 * slower, and there only for locks that can; else NULL.
+	 */
+	struct lock_events (*events)(void);
 
 	/*
 	 * n times lock, ++*word (plain; word may be NULL), unlock, inlined, so
@@ -137,5 +149,11 @@ extern const struct lock_ops *const lock_table[];
 /* The lock of that name, or NULL. */
 #define lock_find LOCK_PASTE(lock, find, LOCK_BACKEND)
 const struct lock_ops *lock_find(const char *name);
+
+/*
+ * The lock of that name from the table that counts events, which is compiled
+ * for the native back end besides the fast one; or NULL.
+ */
+const struct lock_ops *lock_find_counted(const char *name);
 
 #endif /* TKT_SRC_LOCKS_LOCK_OPS_H */

@@ -44,9 +44,9 @@ static inline void mcs_lock(struct mcs *l, union lock_ctx *ctx)
 {
 	struct mcs_node *node = mcs_node_init(ctx);
 	/*
-	 * X1: releases the node's fields to the X1 of the next arrival, whose
-	 * link must come after our next = NULL; acquires the same of the
-	 * predecessor, or, finding NULL, what R2 released.
+	 * X1: pairs with X1, X2 and R2.  Releases the node's fields to the
+	 * next arrival, whose link must come after our next = NULL; acquires
+	 * the same of the predecessor, or, finding NULL, what R2 released.
 	 */
 	struct mcs_node *prev = TKT_XCHG(&l->tail, node, TKT_ACQ_REL);
 
@@ -67,7 +67,7 @@ static bool mcs_trylock(void *lock, union lock_ctx *ctx)
 	if (TKT_LOAD(&l->tail, TKT_RELAXED))
 		return false;
 	node = mcs_node_init(ctx);
-	/* X2: as X1. */
+	/* X2: pairs with X1 and R2, as X1 does. */
 	if (TKT_CAS(&l->tail, &none, node, TKT_ACQ_REL, TKT_RELAXED))
 		return true;
 	TKT_NODE_DEATH(node);

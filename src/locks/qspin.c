@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * src/locks/qspin.c - the queued spin lock that Linux adopted in 2014
+ * src/locks/qspin.c - the queued spin lock that Linux adopted in 2015
  *
  * Written from the description of the design (Zijlstra and Long, "qspinlock",
  * merged in Linux 4.2): a queue lock in one word, which needs no node at
@@ -36,10 +36,10 @@
  *    alignment leaves the low bits to the flags.
  *  - The kernel clears locked by storing the byte, sets it by the same, and
  *    exchanges the half that holds the tail.  An accessor here may not touch
- *    part of a word that others swap as a whole, so unlock is an atomic and:
- *    on x86-64 a locked instruction, some 5 ns in an uncontended pair that the
- *    kernel's plain store does not pay, and tail is exchanged by a
- *    compare-and-swap loop, as the kernel does for 16384 CPUs and more.
+ *    part of a word that others swap as a whole, so unlock is an atomic and,
+ *    on x86-64 a second locked instruction, which about doubles the cost of
+ *    an uncontended pair; and tail is exchanged by a compare-and-swap loop,
+ *    as the kernel does for 16384 CPUs and more.
  *  - No second try for the lock just before queueing.
  *
  * Limits: as for any queue lock, a preempted waiter stops those behind it.
@@ -81,8 +81,8 @@ static struct qspin_node *qspin_swap_tail(struct qspin *l,
 	uintptr_t old = TKT_LOAD(&l->word, TKT_RELAXED);
 
 	/*
-	 * X1: releases our node's fields to the X1 of our successor, whose
-	 * link must come after our next = NULL; acquires the same of the
+	 * X1: pairs with itself.  Releases our node's fields to our successor,
+	 * whose link must come after our next = NULL; acquires the same of the
 	 * predecessor.
 	 */
 	while (!TKT_CAS_WEAK(&l->word, &old,
@@ -152,8 +152,8 @@ static __attribute__((noinline, cold)) void qspin_slow(struct qspin *l,
 		return;
 	}
 	/*
-	 * (t,p,l) -> (t,1,l).  A4: pairs with R1, when the lock is found free
-	 * here; else we miss what the last holder wrote.
+	 * A4: pairs with R1, when the lock is found free here; else we miss
+	 * what the last holder wrote.  (t,p,l) -> (t,1,l)
 	 */
 	word = TKT_FETCH_OR(&l->word, QSPIN_PENDING, TKT_ACQUIRE);
 	if (word & ~QSPIN_LOCKED) {

@@ -222,8 +222,9 @@ static __attribute__((noinline, cold)) void rfc2013_do_spin(struct rfc2013 *l,
 	TKT_WRITE(&e.ticket, mine);
 	TKT_STORE(&e.go, 0, TKT_RELAXED);
 	/*
-	 * X1: releases e.next = NULL to the X1 of the next arrival, whose link
-	 * must come after it; acquires the same, or what R3 released.
+	 * X1: pairs with X1 and R3.  Releases e.next = NULL to the next
+	 * arrival, whose link must come after it; acquires the same, or what R3
+	 * released.
 	 */
 	link = TKT_XCHG(&q->last, &e.next, TKT_ACQ_REL);
 	/* R4: pairs with A2 to A5. */
@@ -286,7 +287,7 @@ static bool rfc2013_trylock(void *lock, union lock_ctx *ctx)
 	(void)ctx;
 	if (TKT_LOAD(&l->head, TKT_RELAXED) != tail)
 		return false;
-	/* A10: as A8. */
+	/* A10: pairs with R5 and R9, as A8 does. */
 	return TKT_CAS_PAIR(&l->head, tail, tail, tail, tail + RFC2013_STEP,
 			    TKT_ACQUIRE);
 }

@@ -56,6 +56,16 @@ static const char *init_policy(void *lock, const struct lock_params *params,
 	return NULL;
 }
 
+#if TKT_EVENTS
+static struct lock_events lib_events(void)
+{
+	return (struct lock_events){ .queued = tkt_events_total().queued };
+}
+#define LIB_EVENTS lib_events
+#else
+#define LIB_EVENTS NULL
+#endif
+
 #define LIB_TRAITS (LOCK_CROSS_UNLOCK | LOCK_THRESHOLD | LOCK_WAIT)
 
 /* One entry of the table; all share the code above. */
@@ -75,7 +85,8 @@ static const char *init_policy(void *lock, const struct lock_params *params,
 	}                                                                  \
 	LOCK_OPS(id, tkt_lock_t, .name = lock_name, .summary = text,       \
 		 .traits = LIB_TRAITS, .init = id##_init,                  \
-		 .destroy = lib_destroy, .trylock = lib_trylock)
+		 .destroy = lib_destroy, .trylock = lib_trylock,           \
+		 .events = LIB_EVENTS)
 
 LIB_OPS(lib_default, "tkt", "ticket window and waiting room, default policy",
 	TKT_POLICY_DEFAULT);
