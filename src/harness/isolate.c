@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -14,6 +15,15 @@
 #include "isolate.h"
 
 static volatile sig_atomic_t interrupted;
+
+/* How often the child has said that it gets on; shared with it. */
+static uint32_t *alive;
+
+void isolate_alive(void)
+{
+	if (alive)
+		TKT_FETCH_ADD(alive, 1, TKT_RELAXED);
+}
 
 static void on_signal(int number)
 {
@@ -75,9 +85,10 @@ static void child_main(void (*body)(const void *, void *), const void *arg,
  * which can arrive only inside ppoll.
  */
 static size_t receive(int fd, char *to, size_t size, uint64_t deadline,
-		      const sigset_t *unblocked, bool *ended)
+		      uint64_t more, const sigset_t *unblocked, bool *ended)
 {
 	size_t received = 0;
+	uint32_t signs = 0;
 	char excess;
 
 	*ended = false;
@@ -87,8 +98,14 @@ static size_t receive(int fd, char *to, size_t size, uint64_t deadline,
 		struct timespec wait = { 0, 0 };
 		ssize_t n;
 
-		if (now >= deadline)
-			break;
+		if (now >= deadline) {
+			const uint32_t last = signs;
+
+			signs = TKT_LOAD(alive, TKT_RELAXED);
+			if (signs == last)
+				break;
+			deadline = now + more;
+		}
 		wait.tv_sec = (time_t)((deadline - now) / 1000000000);
 		wait.tv_nsec = (long)((deadline - now) % 1000000000);
 		if (ppoll(&p, 1, &wait, unblocked) <= 0)
@@ -114,7 +131,7 @@ static enum isolate_end verdict(int status, bool ended, bool complete,
 		return ISOLATE_INTERRUPTED;
 	}
 	if (!ended)
-		(void)error_set(e, "hang: not done after %.3g s", seconds);
+		(void)error_set(e, "hang: given up after %.3g s", seconds);
 	else if (WIFSIGNALED(status))
 		(void)error_set(e, "crash: %s", strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) || !complete)
@@ -125,11 +142,26 @@ static enum isolate_end verdict(int status, bool ended, bool complete,
 	return ISOLATE_FAILED;
 }
 
+/* Makes the shared word, once, and sets it to 0. */
+static bool alive_open(void)
+{
+	void *page = alive;
+
+	if (!page)
+		page = mmap(NULL, sizeof(*alive), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return false;
+	alive = page;
+	TKT_STORE(alive, 0, TKT_RELAXED);
+	return true;
+}
+
 enum isolate_end isolate_run(void (*body)(const void *arg, void *result),
 			     const void *arg, void *result, size_t size,
-			     double seconds, struct error *e)
+			     double seconds, double more, struct error *e)
 {
-	const uint64_t deadline = TKT_CLOCK_NS() + (uint64_t)(seconds * 1e9);
+	const uint64_t start = TKT_CLOCK_NS();
 	const pid_t parent = getpid();
 	sigset_t block, before;
 	bool ended = false;
@@ -137,8 +169,8 @@ enum isolate_end isolate_run(void (*body)(const void *arg, void *result),
 	size_t received;
 	pid_t child;
 
-	if (pipe(fd)) {
-		(void)error_set(e, "pipe: %s", strerror(errno));
+	if (!alive_open() || pipe(fd)) {
+		(void)error_set(e, "cannot start: %s", strerror(errno));
 		return ISOLATE_FAILED;
 	}
 	(void)sigemptyset(&block);
@@ -154,8 +186,9 @@ enum isolate_end isolate_run(void (*body)(const void *arg, void *result),
 	if (child < 0) {
 		(void)error_set(e, "fork: %s", strerror(errno));
 	} else {
-		received =
-			receive(fd[0], result, size, deadline, &before, &ended);
+		received = receive(fd[0], result, size,
+				   start + (uint64_t)(seconds * 1e9),
+				   (uint64_t)(more * 1e9), &before, &ended);
 		if (!ended)
 			(void)kill(child, SIGKILL);
 		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -165,5 +198,6 @@ enum isolate_end isolate_run(void (*body)(const void *arg, void *result),
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	if (child < 0)
 		return ISOLATE_FAILED;
-	return verdict(status, ended, received == size, seconds, e);
+	return verdict(status, ended, received == size,
+		       (double)(TKT_CLOCK_NS() - start) * 1e-9, e);
 }

@@ -17,11 +17,16 @@ enum isolate_end {
 /*
  * Calls body(arg, result) in a child process and copies what it left in the
  * `size` bytes at result back here.  A child that is not done after `seconds`
- * is killed.  The process must have one thread only.
+ * is killed, unless it has called isolate_alive() since the start; then it
+ * has another `more` seconds to be done or to call again, and so on.  The
+ * process must have one thread only.
  */
 enum isolate_end isolate_run(void (*body)(const void *arg, void *result),
 			     const void *arg, void *result, size_t size,
-			     double seconds, struct error *e);
+			     double seconds, double more, struct error *e);
+
+/* In the child, on any thread: it gets on.  Elsewhere, nothing. */
+void isolate_alive(void);
 
 /*
  * From here on SIGINT and SIGTERM no longer end this process: they end the

@@ -11,12 +11,12 @@
 #include "timed_lock.h"
 
 /*
- * A run is given up after its time and this: a start-up allowance, and for
- * each thread a turn at the lock by all, with its busy times and two time
- * slices, since the threads end their last turn after the time is up.
+ * A run is given up after its time and this, if no thread has ended its last
+ * turn by then, and again since the last look.  A turn may wait for all
+ * others' busy times; a thread for its CPU, behind all others.
  */
 #define GRACE_S 20.0
-#define GRACE_SLICE_S 0.05
+#define GRACE_THREAD_S 0.02
 
 /* What the crew runs: the kernel, and a histogram for each thread. */
 struct measure {
@@ -39,6 +39,7 @@ static void after(void *arg, void *thread, unsigned int index)
 {
 	struct measure *m = arg;
 
+	isolate_alive();
 	if (m->waits)
 		timed_lock_histogram(NULL);
 	meeting_join(&m->meeting, m->kernel, m->state, thread, index);
@@ -49,6 +50,7 @@ static void end(void *arg, void *thread)
 	struct measure *m = arg;
 
 	m->kernel->thread_teardown(m->state, thread);
+	isolate_alive();
 }
 
 static bool measure_crew(struct measure *m, const struct measure_plan *plan,
@@ -177,10 +179,10 @@ enum isolate_end measure_run(const struct measure_plan *plan,
 {
 	const struct kernel_config *c = &plan->config;
 	const double turn = ((double)c->cs_ns + c->think_ns) * 1e-9;
-	const double limit = plan->seconds + GRACE_S +
-			     c->threads * (GRACE_SLICE_S + 4 * turn);
-	const enum isolate_end how = isolate_run(measure_here, plan, result,
-						 sizeof(*result), limit, e);
+	const double grace = GRACE_S + c->threads * (GRACE_THREAD_S + 4 * turn);
+	const enum isolate_end how =
+		isolate_run(measure_here, plan, result, sizeof(*result),
+			    plan->seconds + grace, grace, e);
 
 	if (how != ISOLATE_DONE || result->passed)
 		return how;

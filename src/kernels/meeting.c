@@ -27,9 +27,10 @@ void meeting_init(struct meeting *m, unsigned int threads)
 /* Asleep, not spinning: the others may need this CPU to get here. */
 static void pause_ns(long ns)
 {
-	const struct timespec t = { 0, ns };
+	struct timespec left = { 0, ns };
 
-	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+	while (nanosleep(&left, &left))
+		;
 }
 
 static void stay_inside(void *arg)

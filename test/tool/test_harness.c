@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <tkt/atomic.h>
@@ -182,6 +183,20 @@ static void hang(const void *arg, void *result)
 		(void)pause();
 }
 
+/* Gets on for a second; then ends, or hangs if there is no argument. */
+static void linger(const void *arg, void *result)
+{
+	const struct timespec tenth = { 0, 100000000 };
+
+	(void)result;
+	for (int i = 0; i < 10; i++) {
+		(void)nanosleep(&tenth, NULL);
+		isolate_alive();
+	}
+	if (!arg)
+		hang(NULL, NULL);
+}
+
 static void isolation(void **state)
 {
 	static struct result r;
@@ -189,19 +204,26 @@ static void isolation(void **state)
 	const int one = 1;
 
 	(void)state;
-	assert_int_equal(isolate_run(succeed, &one, &r, sizeof(r), 60, &e),
+	assert_int_equal(isolate_run(succeed, &one, &r, sizeof(r), 60, 60, &e),
 			 ISOLATE_DONE);
 	assert_int_equal(r.value, 2);
 	assert_int_equal(r.filler[sizeof(r.filler) - 1], 7);
-	assert_int_equal(isolate_run(crash, NULL, &r, sizeof(r), 60, &e),
+	assert_int_equal(isolate_run(crash, NULL, &r, sizeof(r), 60, 60, &e),
 			 ISOLATE_FAILED);
 	assert_string_equal(e.text, "crash: Segmentation fault");
-	assert_int_equal(isolate_run(leave, NULL, &r, sizeof(r), 60, &e),
+	assert_int_equal(isolate_run(leave, NULL, &r, sizeof(r), 60, 60, &e),
 			 ISOLATE_FAILED);
 	assert_string_equal(e.text, "crash: exit status 0");
-	assert_int_equal(isolate_run(hang, NULL, &r, sizeof(r), 0.1, &e),
+	assert_int_equal(isolate_run(hang, NULL, &r, sizeof(r), 0.1, 0.1, &e),
 			 ISOLATE_FAILED);
-	assert_string_equal(e.text, "hang: not done after 0.1 s");
+	assert_memory_equal(e.text, "hang: given up after ", 21);
+	/* Ten signs of life, 0.1 s apart, and then none: not before that. */
+	assert_int_equal(isolate_run(linger, &one, &r, sizeof(r), 0.3, 0.3, &e),
+			 ISOLATE_DONE);
+	assert_int_equal(isolate_run(linger, NULL, &r, sizeof(r), 0.3, 0.3, &e),
+			 ISOLATE_FAILED);
+	assert_memory_equal(e.text, "hang: given up after ", 21);
+	assert_true(atof(e.text + 21) >= 1);
 }
 
 /* A signal for this process, from its child. */
@@ -222,7 +244,8 @@ static void interruption(void **state)
 	(void)state;
 	isolate_catch_signals();
 	assert_false(isolate_interrupted());
-	assert_int_equal(isolate_run(interrupt, NULL, r, sizeof(*r), 60, &e),
+	assert_int_equal(isolate_run(interrupt, NULL, r, sizeof(*r), 60, 60,
+				     &e),
 			 ISOLATE_INTERRUPTED);
 	assert_true(isolate_interrupted());
 	test_free(r);
