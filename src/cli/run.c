@@ -220,10 +220,13 @@ static int run_write(struct run *run, struct error *e)
 {
 	FILE *stream = run->out.stream;
 
-	if (run->o->format == FORMAT_TABLE)
+	if (run->o->format == FORMAT_TABLE) {
 		rows_table(stream, run->rows, run->count);
-	else if (run->o->format == FORMAT_JSON)
+		if (run->o->kernel->report && run->count)
+			run->o->kernel->report(stream, run->rows, run->count);
+	} else if (run->o->format == FORMAT_JSON) {
 		rows_json(stream, run->rows, run->count);
+	}
 	if (!out_close(&run->out, e))
 		return cli_bad(e);
 	return run->interrupted ? CLI_INTERRUPTED

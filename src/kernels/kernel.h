@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "locks/lock_ops.h"
 
@@ -42,6 +43,7 @@ struct kernel_option {
 	const char *help;
 };
 
+struct row;
 struct workfile;
 
 struct kernel_config {
@@ -96,6 +98,14 @@ struct kernel_ops {
 	 * not, why (KERNEL_WHY_BYTES) gets `name-of-the-check: the figures`.
 	 */
 	bool (*check)(void *state, char *why);
+
+	/*
+	 * NULL, or: prints a table of the kernel's own, such as published
+	 * figures beside ours, after the table of a command's n rows (see
+	 * harness/rows.h), which are of this kernel, or of this workfile, and
+	 * need not be complete.  Not called for csv and json.
+	 */
+	void (*report)(FILE *out, const struct row *rows, size_t n);
 };
 
 #define KERNEL_SYM(id) LOCK_PASTE(kernel_ops, id, LOCK_BACKEND)
