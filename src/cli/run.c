@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -32,9 +33,13 @@ static unsigned int point_count(const struct run_options *o)
 	return o->threads.count * (thresholds ? thresholds : 1);
 }
 
+/* Variant v with lock i at that point; false: there is no such run. */
 static bool point_plan(const struct run_options *o, unsigned int point,
-		       const struct lock_ops *lock, struct measure_plan *plan)
+		       unsigned int v, unsigned int i,
+		       struct measure_plan *plan)
 {
+	const bool locks = kernel_takes_lock(o->kernel, o->variant[v]);
+	const struct lock_ops *lock = locks ? o->lock[i] : &kernel_no_lock;
 	const unsigned int thresholds =
 		o->thresholds.count ? o->thresholds.count : 1;
 	const unsigned int which = point % thresholds;
@@ -50,11 +55,12 @@ static bool point_plan(const struct run_options *o, unsigned int point,
 	c->think_ns = o->think_ns;
 	c->layout = o->layout;
 	c->seed = o->seed;
-	c->variant = o->variant;
+	c->variant = o->variant[v];
 	c->workfile = &o->workfile;
 	c->lock.max_threads = c->threads;
-	for (unsigned int i = 0; i < KERNEL_OPTIONS_MAX; i++)
-		c->option[i] = o->option[i];
+	memcpy(c->option, o->option, sizeof(c->option));
+	if (!locks && i)
+		return false;
 	if (lock->traits & LOCK_WAIT)
 		c->lock.wait = o->wait;
 	if (!(lock->traits & LOCK_THRESHOLD))
@@ -170,9 +176,10 @@ static void run_one(struct run *run, const struct measure_plan *plan,
 		break;
 	case ISOLATE_FAILED:
 		progress(run, NULL);
-		(void)fprintf(stderr, "tkt: %s, lock %s, %u %s: %s\n",
-			      run->o->label, plan->lock->name,
-			      plan->config.threads,
+		(void)fprintf(stderr, "tkt: %s%s%s, lock %s, %u %s: %s\n",
+			      run->o->label, plan->config.variant ? ", " : "",
+			      plan->config.variant ? plan->config.variant : "",
+			      plan->lock->name, plan->config.threads,
 			      run->o->kernel->traits & KERNEL_JOBS ? "users"
 								   : "threads",
 			      e.text);
@@ -185,36 +192,54 @@ static void run_one(struct run *run, const struct measure_plan *plan,
 	run->done++;
 }
 
+/* What there is to run at one point: a turn of each variant, of each lock. */
+struct turn {
+	unsigned int point, variant, lock;
+};
+
+static bool next_turn(const struct run_options *o, struct turn *t)
+{
+	if (++t->lock < o->locks)
+		return true;
+	t->lock = 0;
+	if (++t->variant < o->variants)
+		return true;
+	t->variant = 0;
+	return ++t->point < point_count(o);
+}
+
 /* A B C, A B C: what drifts, drifts for all alike. */
 static void run_all(struct run *run)
 {
 	const struct run_options *o = run->o;
 	struct measure_plan plan;
 
-	for (unsigned int repeat = 1; repeat <= o->repeats; repeat++)
-		for (unsigned int p = 0; p < point_count(o); p++)
-			for (unsigned int i = 0; i < o->locks; i++) {
-				if (run->interrupted || run->lost)
-					return;
-				if (point_plan(o, p, o->lock[i], &plan))
-					run_one(run, &plan, repeat);
-			}
+	for (unsigned int repeat = 1; repeat <= o->repeats; repeat++) {
+		struct turn t = { 0, 0, 0 };
+
+		do {
+			if (run->interrupted || run->lost)
+				return;
+			if (point_plan(o, t.point, t.variant, t.lock, &plan))
+				run_one(run, &plan, repeat);
+		} while (next_turn(o, &t));
+	}
 }
 
 /* Whether every lock takes its parameters; counts the runs. */
 static bool check_plans(struct run *run, struct error *e)
 {
 	const struct run_options *o = run->o;
+	struct turn t = { 0, 0, 0 };
 	struct measure_plan plan;
 
-	for (unsigned int p = 0; p < point_count(o); p++)
-		for (unsigned int i = 0; i < o->locks; i++) {
-			if (!point_plan(o, p, o->lock[i], &plan))
-				continue;
-			if (!measure_allowed(&plan, e))
-				return false;
-			run->total += o->repeats;
-		}
+	do {
+		if (!point_plan(o, t.point, t.variant, t.lock, &plan))
+			continue;
+		if (!measure_allowed(&plan, e))
+			return false;
+		run->total += o->repeats;
+	} while (next_turn(o, &t));
 	return true;
 }
 
@@ -222,10 +247,13 @@ static int run_write(struct run *run, struct error *e)
 {
 	FILE *stream = run->out.stream;
 
-	if (run->o->format == FORMAT_TABLE)
+	if (run->o->format == FORMAT_TABLE) {
 		rows_table(stream, run->rows, run->count);
-	else if (run->o->format == FORMAT_JSON)
+		if (run->o->kernel->report && run->count)
+			run->o->kernel->report(stream, run->rows, run->count);
+	} else if (run->o->format == FORMAT_JSON) {
 		rows_json(stream, run->rows, run->count);
+	}
 	if (!out_close(&run->out, e))
 		return cli_bad(e);
 	return run->interrupted ? CLI_INTERRUPTED

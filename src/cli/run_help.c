@@ -45,7 +45,7 @@ static void help_common(unsigned int traits)
 	if (traits & KERNEL_LAYOUT)
 		option("--layout together|split",
 		       "lock and data in one line, or in two (together)");
-	option("--variant V", "of a kernel that has some (its first)");
+	option("--variant V,W|all", "of a kernel that has some (its first)");
 	option("--seed S", "of all random choices (1)");
 	option("--pin", "thread i on CPU i modulo their number");
 	option("--instrument", "measure waits; slows everything down");

@@ -83,11 +83,28 @@ static bool unknown_lock(const char *name, struct error *e)
 			 name, names);
 }
 
+static bool takes_lock(const struct run_options *o)
+{
+	for (unsigned int i = 0; i < o->variants; i++)
+		if (kernel_takes_lock(o->kernel, o->variant[i]))
+			return true;
+	return false;
+}
+
 bool run_locks(struct run_options *o, const char *names, struct error *e)
 {
 	char name[48];
 
 	o->locks = 0;
+	if (!takes_lock(o)) {
+		o->lock[o->locks++] = &kernel_no_lock;
+		if (!strcmp(names, "all") || !strcmp(names, "none"))
+			return true;
+		return error_set(e,
+				 "--lock: '%.60s', but what is to run takes "
+				 "no lock; allowed: all, none",
+				 names);
+	}
 	if (!strcmp(names, "all")) {
 		for (const struct lock_ops *const *p = lock_table; *p; p++)
 			if (!((*p)->traits & LOCK_BROKEN) &&
@@ -103,6 +120,64 @@ bool run_locks(struct run_options *o, const char *names, struct error *e)
 		if (!add_lock(o, lock, e))
 			return false;
 	}
+	return true;
+}
+
+/* The kernel's own string for that variant, a control included, or NULL. */
+static const char *find_variant(const struct kernel_ops *kernel,
+				const char *name)
+{
+	for (const char *const *v = kernel->variants; *v; v++)
+		if (!strcmp(*v, name))
+			return *v;
+	for (const char *const *v = kernel->controls; v && *v; v++)
+		if (!strcmp(*v, name))
+			return *v;
+	return NULL;
+}
+
+static bool add_variant(struct run_options *o, const char *name,
+			struct error *e)
+{
+	const char *variant = find_variant(o->kernel, name);
+
+	/* Not there: the message of run_word names those that are. */
+	if (!variant)
+		return run_word("--variant", name, o->kernel->variants, e) >= 0;
+	for (unsigned int i = 0; i < o->variants; i++)
+		if (o->variant[i] == variant)
+			return error_set(e,
+					 "--variant: '%s' is in the list "
+					 "twice; once is allowed",
+					 variant);
+	if (o->variants == LIST_MAX)
+		return error_set(e,
+				 "--variant: more than %d variants, the most "
+				 "that is allowed",
+				 LIST_MAX);
+	o->variant[o->variants++] = variant;
+	return true;
+}
+
+bool run_variants(struct run_options *o, const char *names, struct error *e)
+{
+	char name[48];
+
+	if (!o->kernel->variants)
+		return error_set(e,
+				 "--variant: '%.40s', but %s has no variants; "
+				 "allowed: none",
+				 names, o->label);
+	o->variants = 0;
+	if (!strcmp(names, "all")) {
+		for (const char *const *v = o->kernel->variants; *v; v++)
+			if (!add_variant(o, *v, e))
+				return false;
+		return true;
+	}
+	while (parse_item(&names, name, sizeof(name)))
+		if (!add_variant(o, name, e))
+			return false;
 	return true;
 }
 

@@ -8,7 +8,12 @@
 /* The kernel, or the workfile, of that name; sets kernel, label, workfile. */
 bool run_target(struct run_options *o, const char *name, struct error *e);
 
-/* A list of lock names, or `all`. */
+/* A list of the kernel's variants, or `all`. */
+bool run_variants(struct run_options *o, const char *names, struct error *e);
+
+/*
+ * A list of lock names, or `all`; after the variants, which may take none.
+ */
 bool run_locks(struct run_options *o, const char *names, struct error *e);
 
 /*

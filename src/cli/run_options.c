@@ -67,7 +67,14 @@ static void set_defaults(struct run_options *o)
 	o->seconds = 1;
 	o->repeats = 1;
 	o->seed = 1;
-	o->variant = o->kernel->variants ? o->kernel->variants[0] : NULL;
+	o->variants = 1;
+	if (o->kernel->variants)
+		o->variant[0] = o->kernel->variants[0];
+	for (const unsigned int *n = o->kernel->threads; n && *n; n++) {
+		if (n == o->kernel->threads)
+			o->threads.count = 0;
+		o->threads.value[o->threads.count++] = *n;
+	}
 	for (unsigned int i = 0; k && k[i].name; i++)
 		o->option[i] = k[i].preset;
 }
@@ -112,22 +119,6 @@ static bool parse_points(struct run_options *o, bool users, const char *text,
 			  &o->threads, e);
 }
 
-static bool parse_variant(struct run_options *o, const char *text,
-			  struct error *e)
-{
-	int i;
-
-	if (!o->kernel->variants)
-		return error_set(e,
-				 "--variant: '%.40s', but %s has no variants; "
-				 "allowed: none",
-				 text, o->label);
-	i = run_word("--variant", text, o->kernel->variants, e);
-	if (i >= 0)
-		o->variant = o->kernel->variants[i];
-	return i >= 0;
-}
-
 static bool parse_kernel_option(struct run_options *o, unsigned int i,
 				const char *text, struct error *e)
 {
@@ -167,12 +158,14 @@ static bool parse_choice(struct run_options *o, int id, const char *text,
 	return i >= 0;
 }
 
+/* *locks: the value of --lock, which needs the variants, wherever they come. */
 static bool parse_option(struct run_options *o, int id, const char *text,
-			 struct error *e)
+			 const char **locks, struct error *e)
 {
 	switch (id) {
 	case OPTION_LOCK:
-		return run_locks(o, text, e);
+		*locks = text;
+		return true;
 	case OPTION_THREADS:
 	case OPTION_USERS:
 		return parse_points(o, id == OPTION_USERS, text, e);
@@ -193,7 +186,7 @@ static bool parse_option(struct run_options *o, int id, const char *text,
 		return useful(o, KERNEL_THINK, "--think", e) &&
 		       parse_u32("--think", text, 0, NS_MAX, &o->think_ns, e);
 	case OPTION_VARIANT:
-		return parse_variant(o, text, e);
+		return run_variants(o, text, e);
 	case OPTION_SEED:
 		return parse_number("--seed", text,
 				    (struct range){ 0, INT64_MAX, false },
@@ -260,6 +253,7 @@ bool run_options_parse(struct run_options *o, int argc, char **argv,
 		       struct error *e)
 {
 	struct option all[COMMON + KERNEL_OPTIONS_MAX + 1];
+	const char *locks = "all";
 	int id;
 
 	memset(o, 0, sizeof(*o));
@@ -277,8 +271,6 @@ bool run_options_parse(struct run_options *o, int argc, char **argv,
 	if (!run_target(o, argv[1], e))
 		return false;
 	set_defaults(o);
-	if (!run_locks(o, "all", e))
-		return false;
 	long_options(o->kernel, all);
 	opterr = 0;
 	optind = 2;
@@ -289,7 +281,7 @@ bool run_options_parse(struct run_options *o, int argc, char **argv,
 		}
 		if (id == '?' || id == ':')
 			return bad_option(o, id, argv, e);
-		if (!parse_option(o, id, optarg, e))
+		if (!parse_option(o, id, optarg, &locks, e))
 			return false;
 	}
 	if (optind < argc)
@@ -297,5 +289,5 @@ bool run_options_parse(struct run_options *o, int argc, char **argv,
 				 "run: '%.60s' is not an option; allowed: "
 				 "what `tkt run %s --help` shows",
 				 argv[optind], o->label);
-	return true;
+	return run_locks(o, locks, e);
 }

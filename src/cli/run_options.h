@@ -20,7 +20,7 @@ struct run_options {
 	const struct kernel_ops *kernel;
 	const char *label;	  /* of the kernel or the workfile, for rows */
 	struct workfile workfile; /* if the kernel is kernel_workfile */
-	const struct lock_ops *lock[LIST_MAX];
+	const struct lock_ops *lock[LIST_MAX]; /* of variants that take one */
 	unsigned int locks;
 	struct list threads;	/* or users */
 	struct list thresholds; /* empty: each lock's own */
@@ -30,7 +30,8 @@ struct run_options {
 	uint32_t cs_ns, think_ns;
 	enum kernel_layout layout;
 	uint64_t seed;
-	const char *variant;
+	const char *variant[LIST_MAX]; /* one NULL if there are none */
+	unsigned int variants;
 	uint64_t option[KERNEL_OPTIONS_MAX];
 	bool pin, instrument;
 	enum run_format format;

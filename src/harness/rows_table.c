@@ -93,7 +93,7 @@ static const struct {
 
 /* What the table shows, decided by what its rows have. */
 struct shape {
-	bool users, threshold, wait, jobs;
+	bool variants, users, threshold, wait, jobs;
 	bool cost[COSTS];
 };
 
@@ -101,6 +101,7 @@ static void shape_of(struct shape *s, const struct row *rows, size_t count)
 {
 	memset(s, 0, sizeof(*s));
 	for (size_t i = 0; i < count; i++) {
+		s->variants |= !same_text(rows[i].variant, rows[0].variant);
 		s->users |= rows[i].users != ROW_NONE;
 		s->threshold |= rows[i].threshold != ROW_NONE;
 		s->wait |= rows[i].wait != NULL;
@@ -117,6 +118,8 @@ static void shape_of(struct shape *s, const struct row *rows, size_t count)
 
 static void print_titles(FILE *out, const struct shape *s)
 {
+	if (s->variants)
+		(void)fprintf(out, "%-12s ", "variant");
 	(void)fprintf(out, "%-16s %7s", "lock", s->users ? "users" : "threads");
 	if (s->threshold)
 		(void)fprintf(out, " %9s", "threshold");
@@ -138,6 +141,8 @@ static void print_group(FILE *out, const struct shape *s, const struct group *g)
 				     : offsetof(struct row, ops_per_s));
 	char cell[CELL_BYTES], high[CELL_BYTES], both[2 * CELL_BYTES + 2];
 
+	if (s->variants)
+		(void)fprintf(out, "%-12s ", r->variant ? r->variant : "-");
 	whole(cell, s->users ? r->users : r->threads);
 	(void)fprintf(out, "%-16s %7s", r->lock ? r->lock : "-", cell);
 	if (s->threshold) {
@@ -174,9 +179,10 @@ void rows_table(FILE *out, const struct row *rows, size_t count)
 		return;
 	}
 	shape_of(&shape, rows, count);
-	(void)fprintf(out, "%s%s%s\n", rows[0].kernel ? rows[0].kernel : "-",
-		      rows[0].variant ? ", " : "",
-		      rows[0].variant ? rows[0].variant : "");
+	(void)fputs(rows[0].kernel ? rows[0].kernel : "-", out);
+	if (rows[0].variant && !shape.variants)
+		(void)fprintf(out, ", %s", rows[0].variant);
+	(void)fputc('\n', out);
 	print_titles(out, &shape);
 	for (g.first = 0; g.first < count; g.first++) {
 		size_t earlier = 0;

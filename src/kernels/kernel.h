@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "locks/lock_ops.h"
 
@@ -42,6 +43,7 @@ struct kernel_option {
 	const char *help;
 };
 
+struct row;
 struct workfile;
 
 struct kernel_config {
@@ -62,6 +64,19 @@ struct kernel_ops {
 	const struct kernel_option
 		*options;	     /* ends with a NULL name; or NULL */
 	const char *const *variants; /* the first is the default; or NULL */
+	/*
+	 * Variants that are wrong on purpose, for the check to find; or NULL.
+	 * As the broken lock does, they run only when named.
+	 */
+	const char *const *controls;
+	const unsigned int *threads; /* default of --threads, 0 at the end;
+					NULL: 1, and one for each CPU */
+	/*
+	 * Whether that variant takes a lock at all; NULL: each does.  One
+	 * that does not runs once where others run for each lock, is given
+	 * kernel_no_lock, and may have no use for hold.
+	 */
+	bool (*takes_lock)(const char *variant);
 
 	/*
 	 * Builds the state for config->threads threads and one lock.  NULL: it
@@ -86,7 +101,7 @@ struct kernel_ops {
 	 * One more turn, for the check only: calls inside(arg) within a
 	 * critical section, between the read and the write of something that
 	 * the check looks at.  Two threads that hold at once lose an update,
-	 * however few CPUs there are.
+	 * however few CPUs there are.  NULL: no variant takes a lock.
 	 */
 	void (*hold)(void *state, void *thread, void (*inside)(void *arg),
 		     void *arg);
@@ -96,6 +111,14 @@ struct kernel_ops {
 	 * not, why (KERNEL_WHY_BYTES) gets `name-of-the-check: the figures`.
 	 */
 	bool (*check)(void *state, char *why);
+
+	/*
+	 * NULL, or: prints a table of the kernel's own, such as published
+	 * figures beside ours, after the table of a command's n rows (see
+	 * harness/rows.h), which are of this kernel, or of this workfile, and
+	 * need not be complete.  Not called for csv and json.
+	 */
+	void (*report)(FILE *out, const struct row *rows, size_t n);
 };
 
 #define KERNEL_SYM(id) LOCK_PASTE(kernel_ops, id, LOCK_BACKEND)
@@ -107,6 +130,16 @@ extern const struct kernel_ops *const kernel_table[];
 /* The kernel of that name, or NULL. */
 #define kernel_find LOCK_PASTE(kernel, find, LOCK_BACKEND)
 const struct kernel_ops *kernel_find(const char *name);
+
+/* The lock, named none, of what takes no lock; not for use. */
+#define kernel_no_lock LOCK_PASTE(kernel, no_lock, LOCK_BACKEND)
+extern const struct lock_ops kernel_no_lock;
+
+static inline bool kernel_takes_lock(const struct kernel_ops *kernel,
+				     const char *variant)
+{
+	return !kernel->takes_lock || kernel->takes_lock(variant);
+}
 
 /* The kernel that runs config.workfile; it is not in the table. */
 #define kernel_workfile KERNEL_SYM(workfile)

@@ -51,7 +51,7 @@ void meeting_join(struct meeting *m, const struct kernel_ops *kernel,
 {
 	struct visit v = { .meeting = m };
 
-	if (m->threads < 2 || index >= m->threads)
+	if (m->threads < 2 || index >= m->threads || !kernel->hold)
 		return;
 	for (uint32_t round = 1; round <= MEETING_ROUNDS; round++) {
 		v.expected = round * m->threads;

@@ -12,6 +12,20 @@ KERNELS(DECLARE)
 #define ENTRY(id) &KERNEL_SYM(id),
 const struct kernel_ops *const kernel_table[] = { KERNELS(ENTRY) NULL };
 
+static const char *no_lock_init(void *lock, const struct lock_params *params)
+{
+	(void)lock;
+	(void)params;
+	return NULL;
+}
+
+const struct lock_ops kernel_no_lock = {
+	.name = "none",
+	.summary = "of a kernel that takes no lock",
+	.size = 0,
+	.init = no_lock_init,
+};
+
 const struct kernel_ops *kernel_find(const char *name)
 {
 	for (const struct kernel_ops *const *p = kernel_table; *p; p++)
