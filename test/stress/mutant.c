@@ -20,7 +20,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define RACE 66 /* ThreadSanitizer's own default */
-#define RUN_SECONDS 120
+#define RUN_SECONDS 140
 
 static const struct {
 	const char *name;
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 	struct trial t = { .ops = lock_find("tkt"),
 			   .threads = 2,
 			   .rounds = UINT64_MAX,
-			   .least = 1000,
+			   .least = 300,
 			   .ms = 2000,
 			   .dwell = 4 };
 	unsigned int good = 0, runs;
