@@ -6,6 +6,11 @@
  * reference on its parent taken and dropped (dentry_tree.h).  A few of them
  * rename the child first, to another directory if there is one.  Busy with
  * --cs in each of the two critical sections, with --think between operations.
+ *
+ * Variant `lock` is the d_lock and d_count of the time; `lockref` has both in
+ * one word, where there is no section to be busy in: --cs passes with the
+ * reference in hand.  `lockref-forgets` is wrong on purpose: each thread keeps
+ * its first reference.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +39,14 @@ static const struct kernel_option dentry_options[] = {
 	{ .name = NULL },
 };
 
+static const char *const dentry_variants[] = { "lock", "lockref", NULL };
+static const char *const dentry_controls[] = { "lockref-forgets", NULL };
+
+static bool dentry_takes_lock(const char *variant)
+{
+	return !strcmp(variant, "lock");
+}
+
 struct dentry_thread {
 	struct dentry_user user;
 	struct random random;
@@ -44,6 +57,7 @@ struct dentry {
 	uint64_t seed;
 	unsigned int threads;
 	uint32_t hold_ns, think_ns, renames;
+	bool forgets;
 	struct dentry_thread thread[];
 };
 
@@ -59,6 +73,8 @@ static void *dentry_setup(const struct kernel_config *config,
 		return NULL;
 	}
 	memset(d, 0, size);
+	if (!dentry_takes_lock(config->variant))
+		lock = NULL;
 	if (!dentry_tree_build(&d->tree, lock, &config->lock, config->layout,
 			       (unsigned int)config->option[OPTION_PARENTS],
 			       (unsigned int)config->option[OPTION_CHILDREN],
@@ -71,6 +87,7 @@ static void *dentry_setup(const struct kernel_config *config,
 	d->renames = (uint32_t)config->option[OPTION_RENAMES];
 	d->seed = config->seed;
 	d->threads = config->threads;
+	d->forgets = !strcmp(config->variant, "lockref-forgets");
 	return d;
 }
 
@@ -89,6 +106,7 @@ static void *dentry_thread_setup(void *state, unsigned int index)
 
 	t->random = random_stream(d->seed, index);
 	t->user.hold_ns = d->hold_ns;
+	t->user.forgets = d->forgets;
 	return dentry_user_open(&d->tree, &t->user) ? t : NULL;
 }
 
@@ -151,6 +169,9 @@ const struct kernel_ops KERNEL_SYM(dentry) = {
 	.summary = "AIM7 short: dget_parent and dput on a shared parent",
 	.traits = KERNEL_CS | KERNEL_THINK | KERNEL_LAYOUT,
 	.options = dentry_options,
+	.variants = dentry_variants,
+	.controls = dentry_controls,
+	.takes_lock = dentry_takes_lock,
 	.setup = dentry_setup,
 	.destroy = dentry_destroy,
 	.thread_setup = dentry_thread_setup,

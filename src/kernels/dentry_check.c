@@ -35,7 +35,7 @@ static bool check_list(struct dentry_tree *tree, struct dentry_dir *dir,
 {
 	const struct dentry_link *prev = &dir->children;
 	struct dentry_link *link = TKT_READ(&dir->children.next);
-	const int64_t count = TKT_READ(&hot_of(tree, dir)->count);
+	const int64_t count = dentry_count(tree, dir);
 	unsigned int length = 0;
 
 	for (; link != &dir->children; link = TKT_READ(&link->next)) {

@@ -22,10 +22,18 @@ static struct dentry_hot *hot_of(const struct dentry_tree *tree,
 	return (void *)((unsigned char *)dir + tree->hot_offset);
 }
 
+static tkt_lockref_t *lockref_of(const struct dentry_dir *dir)
+{
+	return (tkt_lockref_t *)(uintptr_t)dir->lines[0];
+}
+
 static void dir_lock(struct dentry_tree *tree, struct dentry_user *user,
 		     struct dentry_dir *dir, unsigned int nested)
 {
-	tree->lock->lock(dir->lines[0], &user->ctx[nested]);
+	if (tree->lock)
+		tree->lock->lock(dir->lines[0], &user->ctx[nested]);
+	else
+		tkt_lockref_lock(lockref_of(dir));
 }
 
 /* Counts the section that ends here. */
@@ -36,7 +44,26 @@ static void dir_unlock(struct dentry_tree *tree, struct dentry_user *user,
 
 	TKT_WRITE(&hot->sections, TKT_READ(&hot->sections) + 1);
 	user->sections++;
-	tree->lock->unlock(dir->lines[0], &user->ctx[nested]);
+	if (tree->lock)
+		tree->lock->unlock(dir->lines[0], &user->ctx[nested]);
+	else
+		tkt_lockref_unlock(lockref_of(dir));
+}
+
+static void renames_lock(struct dentry_tree *tree, struct dentry_user *user)
+{
+	if (tree->lock)
+		tree->lock->lock(tree->rename_lock, &user->ctx[2]);
+	else
+		tkt_lockref_lock((tkt_lockref_t *)(void *)tree->rename_lock);
+}
+
+static void renames_unlock(struct dentry_tree *tree, struct dentry_user *user)
+{
+	if (tree->lock)
+		tree->lock->unlock(tree->rename_lock, &user->ctx[2]);
+	else
+		tkt_lockref_unlock((tkt_lockref_t *)(void *)tree->rename_lock);
 }
 
 /* Under dir's d_lock. */
@@ -44,21 +71,46 @@ static void add_reference(struct dentry_tree *tree, struct dentry_dir *dir)
 {
 	struct dentry_hot *hot = hot_of(tree, dir);
 
-	TKT_WRITE(&hot->count, TKT_READ(&hot->count) + 1);
+	if (tree->lock)
+		TKT_WRITE(&hot->count, TKT_READ(&hot->count) + 1);
+	else
+		tkt_lockref_get_locked(lockref_of(dir));
 }
 
-/* Under dir's d_lock.  The last reference poisons what others may look at. */
+/* So many references are left: the last one poisons what others may see. */
+static void references_left(struct dentry_user *user, struct dentry_dir *dir,
+			    int64_t count)
+{
+	if (count > 0)
+		return;
+	TKT_WRITE(&dir->mask, MASK_POISON);
+	user->dead++;
+}
+
+/* Under dir's d_lock. */
 static void drop_reference(struct dentry_tree *tree, struct dentry_user *user,
 			   struct dentry_dir *dir)
 {
 	struct dentry_hot *hot = hot_of(tree, dir);
-	const int64_t count = TKT_READ(&hot->count) - 1;
+	int64_t count;
 
-	TKT_WRITE(&hot->count, count);
-	if (count <= 0) {
-		TKT_WRITE(&dir->mask, MASK_POISON);
-		user->dead++;
+	if (tree->lock) {
+		count = TKT_READ(&hot->count) - 1;
+		TKT_WRITE(&hot->count, count);
+	} else {
+		count = tkt_lockref_put_locked(lockref_of(dir));
 	}
+	references_left(user, dir, count);
+}
+
+int64_t dentry_count(const struct dentry_tree *tree,
+		     const struct dentry_dir *dir)
+{
+	const struct dentry_hot *hot =
+		(const void *)((const unsigned char *)dir + tree->hot_offset);
+
+	return tree->lock ? TKT_READ(&hot->count)
+			  : (int64_t)tkt_lockref_count(lockref_of(dir));
 }
 
 static void list_add(struct dentry_link *list, struct dentry_link *link)
@@ -80,6 +132,43 @@ static void list_remove(struct dentry_link *link)
 	TKT_WRITE(&next->prev, prev);
 }
 
+/*
+ * One attempt at a reference on `dir`, the child's parent a moment ago; pinned
+ * if the caller keeps renames out.  A directory that is the parent once the
+ * reference is there was so throughout, or has become so again: either will
+ * do.
+ */
+static bool get_if_parent(struct dentry_tree *tree, struct dentry_user *user,
+			  struct dentry_child *child, struct dentry_dir *dir,
+			  bool pinned)
+{
+	bool found;
+
+	if (!tree->lock) {
+		if (!tkt_lockref_get_not_zero(lockref_of(dir))) {
+			if (!pinned)
+				return false;
+			/* The parent, and dead: the check shall hear of it. */
+			user->dead++;
+			tkt_lockref_get(lockref_of(dir));
+		}
+		delay_ns(user->hold_ns);
+		if (TKT_LOAD(&child->parent, TKT_RELAXED) == dir)
+			return true;
+		references_left(user, dir, tkt_lockref_put(lockref_of(dir)));
+		return false;
+	}
+	dir_lock(tree, user, dir, 0);
+	/* Parents change under their d_lock: this one stays, if so. */
+	found = TKT_LOAD(&child->parent, TKT_RELAXED) == dir || pinned;
+	if (found) {
+		add_reference(tree, dir);
+		delay_ns(user->hold_ns);
+	}
+	dir_unlock(tree, user, dir, 0);
+	return found;
+}
+
 struct dentry_dir *dentry_get_parent(struct dentry_tree *tree,
 				     struct dentry_user *user,
 				     struct dentry_child *child)
@@ -89,27 +178,29 @@ struct dentry_dir *dentry_get_parent(struct dentry_tree *tree,
 
 	for (int try = 0; !found; try++) {
 		if (try == GET_PARENT_TRIES) {
-			tree->lock->lock(tree->rename_lock, &user->ctx[2]);
+			renames_lock(tree, user);
 			pinned = true;
 		}
 		dir = TKT_LOAD(&child->parent, TKT_RELAXED);
-		dir_lock(tree, user, dir, 0);
-		/* Parents change under their d_lock: this one stays, if so. */
-		found = TKT_LOAD(&child->parent, TKT_RELAXED) == dir || pinned;
-		if (found) {
-			add_reference(tree, dir);
-			delay_ns(user->hold_ns);
-		}
-		dir_unlock(tree, user, dir, 0);
+		found = get_if_parent(tree, user, child, dir, pinned);
 	}
 	if (pinned)
-		tree->lock->unlock(tree->rename_lock, &user->ctx[2]);
+		renames_unlock(tree, user);
 	return dir;
 }
 
 void dentry_put(struct dentry_tree *tree, struct dentry_user *user,
 		struct dentry_dir *dir)
 {
+	if (user->forgets) {
+		user->forgets = false;
+		return;
+	}
+	if (!tree->lock) {
+		delay_ns(user->hold_ns);
+		references_left(user, dir, tkt_lockref_put(lockref_of(dir)));
+		return;
+	}
 	dir_lock(tree, user, dir, 0);
 	drop_reference(tree, user, dir);
 	delay_ns(user->hold_ns);
@@ -146,7 +237,7 @@ void dentry_rename(struct dentry_tree *tree, struct dentry_user *user,
 {
 	struct dentry_dir *from, *first, *second;
 
-	tree->lock->lock(tree->rename_lock, &user->ctx[2]);
+	renames_lock(tree, user);
 	from = TKT_LOAD(&child->parent, TKT_RELAXED);
 	first = (uintptr_t)from < (uintptr_t)to ? from : to;
 	second = first == from ? to : from;
@@ -164,7 +255,7 @@ void dentry_rename(struct dentry_tree *tree, struct dentry_user *user,
 	if (first != second)
 		dir_unlock(tree, user, second, 1);
 	dir_unlock(tree, user, first, 0);
-	tree->lock->unlock(tree->rename_lock, &user->ctx[2]);
+	renames_unlock(tree, user);
 }
 
 static void tree_populate(struct dentry_tree *tree, unsigned int per_dir)
@@ -175,7 +266,10 @@ static void tree_populate(struct dentry_tree *tree, unsigned int per_dir)
 		dir->children.next = &dir->children;
 		dir->children.prev = &dir->children;
 		dir->mask = MASK_ALIVE;
-		hot_of(tree, dir)->count = 1 + (int64_t)per_dir;
+		if (tree->lock)
+			hot_of(tree, dir)->count = 1 + (int64_t)per_dir;
+		else
+			tkt_lockref_init(lockref_of(dir), 1 + per_dir);
 		for (unsigned int k = 0; k < per_dir; k++) {
 			struct dentry_child *child =
 				&tree->child[i * per_dir + k];
@@ -198,7 +292,9 @@ bool dentry_tree_build(struct dentry_tree *tree, const struct lock_ops *lock,
 
 	memset(tree, 0, sizeof(*tree));
 	tree->lock = lock;
-	tree->hot_offset = kernel_data_offset(lock, layout);
+	tree->hot_offset = lock ? kernel_data_offset(lock, layout)
+			   : layout == KERNEL_SPLIT ? LOCK_ALIGN
+						    : sizeof(tkt_lockref_t);
 	tree->children = dirs * per_dir;
 	tree->dir = aligned_alloc(LOCK_ALIGN, dir_bytes);
 	tree->child = aligned_alloc(LOCK_ALIGN, child_bytes);
@@ -207,9 +303,11 @@ bool dentry_tree_build(struct dentry_tree *tree, const struct lock_ops *lock,
 		goto fail;
 	memset(tree->dir, 0, dir_bytes);
 	memset(tree->child, 0, child_bytes);
-	wrong = lock->init(tree->rename_lock, params);
+	wrong = lock ? lock->init(tree->rename_lock, params) : NULL;
 	if (wrong)
 		goto fail;
+	/* A zeroed lockref is a free one. */
+	tree->dirs = lock ? 0 : dirs;
 	for (; tree->dirs < dirs; tree->dirs++) {
 		wrong = lock->init(tree->dir[tree->dirs].lines[0], params);
 		if (wrong)
@@ -231,7 +329,7 @@ fail:
 
 void dentry_tree_free(struct dentry_tree *tree)
 {
-	if (tree->lock->destroy) {
+	if (tree->lock && tree->lock->destroy) {
 		tree->lock->destroy(tree->rename_lock);
 		for (unsigned int i = 0; i < tree->dirs; i++)
 			tree->lock->destroy(tree->dir[i].lines[0]);
@@ -242,7 +340,7 @@ void dentry_tree_free(struct dentry_tree *tree)
 
 bool dentry_user_open(const struct dentry_tree *tree, struct dentry_user *user)
 {
-	for (unsigned int i = 0; i < DENTRY_NESTED; i++) {
+	for (unsigned int i = 0; tree->lock && i < DENTRY_NESTED; i++) {
 		if (!tree->lock->ctx_init ||
 		    tree->lock->ctx_init(&user->ctx[i]))
 			continue;
@@ -255,7 +353,7 @@ bool dentry_user_open(const struct dentry_tree *tree, struct dentry_user *user)
 
 void dentry_user_close(const struct dentry_tree *tree, struct dentry_user *user)
 {
-	if (!tree->lock->ctx_destroy)
+	if (!tree->lock || !tree->lock->ctx_destroy)
 		return;
 	for (unsigned int i = 0; i < DENTRY_NESTED; i++)
 		tree->lock->ctx_destroy(&user->ctx[i]);

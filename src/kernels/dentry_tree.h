@@ -12,6 +12,13 @@
  * The parent found before d_lock is taken may no longer be the parent once it
  * is: renames move children, holding the d_lock of both directories.
  *
+ * Later kernels have d_lock and d_count in one word, tkt/lockref.h here, and
+ * both calls count without the lock while it is free.  Built with a lockref in
+ * each directory, the parent is checked after the count:
+ *
+ *	dget_parent:  get_not_zero(d_lockref), again if the child has moved
+ *	dput:         put(d_lockref)
+ *
  * References are counted as the real ones are: a directory has one of its
  * own, one for each child, and one for each user between the two calls.  None
  * of that ever brings a count down to zero.
@@ -19,13 +26,15 @@
 #ifndef TKT_SRC_KERNELS_DENTRY_TREE_H
 #define TKT_SRC_KERNELS_DENTRY_TREE_H
 
+#include <tkt/lockref.h>
+
 #include "kernel.h"
 
 #define DENTRY_NESTED 3 /* locks that a rename holds at once */
 
 /* What d_lock protects and every call touches. */
 struct dentry_hot {
-	int64_t count;	   /* references */
+	int64_t count;	   /* references, unless a lockref has them */
 	uint64_t sections; /* d_lock sections so far, for the check */
 };
 
@@ -40,7 +49,7 @@ struct dentry_child {
 } __attribute__((aligned(LOCK_ALIGN)));
 
 struct dentry_dir {
-	/* The lock, then struct dentry_hot in the same line or in the next. */
+	/* The lock or lockref, then struct dentry_hot in the same line or in the next. */
 	unsigned char lines[2][LOCK_ALIGN] __attribute__((aligned(LOCK_ALIGN)));
 	/* Seldom written. */
 	struct dentry_link children __attribute__((aligned(LOCK_ALIGN)));
@@ -48,8 +57,8 @@ struct dentry_dir {
 };
 
 struct dentry_tree {
-	const struct lock_ops *lock;
-	size_t hot_offset; /* in struct dentry_dir */
+	const struct lock_ops *lock; /* NULL: lockrefs */
+	size_t hot_offset;	     /* in struct dentry_dir */
 	unsigned int dirs, children;
 	struct dentry_dir *dir;
 	struct dentry_child *child;
@@ -63,6 +72,7 @@ struct dentry_user {
 	uint32_t hold_ns;  /* busy in each d_lock section of get and put */
 	uint64_t sections; /* d_lock sections that it made */
 	uint64_t dead;	   /* references that it saw die under it */
+	bool forgets;	   /* on purpose: the next dentry_put does nothing */
 } __attribute__((aligned(LOCK_ALIGN)));
 
 #define dentry_tree_build LOCK_PASTE(dentry, tree_build, LOCK_BACKEND)
@@ -77,7 +87,8 @@ struct dentry_user {
 #define dentry_rename LOCK_PASTE(dentry, rename, LOCK_BACKEND)
 
 /*
- * Builds `dirs` directories with `per_dir` children each, 1 or more of both.
+ * Builds `dirs` directories with `per_dir` children each, 1 or more of both;
+ * each with a lock of that kind, or, if `lock` is NULL, with a lockref.
  * False, with why (KERNEL_WHY_BYTES): it could not.  The memory of *tree is
  * aligned to LOCK_ALIGN.
  */
@@ -91,6 +102,11 @@ void dentry_tree_free(struct dentry_tree *tree);
 bool dentry_user_open(const struct dentry_tree *tree, struct dentry_user *user);
 void dentry_user_close(const struct dentry_tree *tree,
 		       struct dentry_user *user);
+
+/* References on a directory, with no thread in the tree. */
+#define dentry_count LOCK_PASTE(dentry, count, LOCK_BACKEND)
+int64_t dentry_count(const struct dentry_tree *tree,
+		     const struct dentry_dir *dir);
 
 /* A reference on the child's present parent, for dentry_put to drop. */
 struct dentry_dir *dentry_get_parent(struct dentry_tree *tree,

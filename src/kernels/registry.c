@@ -4,7 +4,7 @@
 
 #include "kernel.h"
 
-#define KERNELS(X) X(counter) X(dentry)
+#define KERNELS(X) X(counter) X(dentry) X(bioref)
 
 #define DECLARE(id) extern const struct kernel_ops KERNEL_SYM(id);
 KERNELS(DECLARE)

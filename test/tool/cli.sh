@@ -246,6 +246,35 @@ run 0 run dentry --lock all --threads 1,2 --seconds 0.02 --parents 3 \
 says '^ticket ' "$tmp/stdout"
 ! grep -q busted "$tmp/stdout" || complain "--lock all runs busted"
 
+# --- a kernel that takes no lock: one row a variant, its controls when named
+run 0 run bioref --lock all --threads 1,2 --seconds 0.02 --variant all \
+	--format csv
+[ "$(sed 1d "$tmp/stdout" | cut -d, -f 4 | sort | uniq -c | tr -d ' ')" = \
+	10none ] || complain "bioref: not 5 variants x 2, all with lock none"
+run 0 run bioref --threads 2 --seconds 0.02 --variant atomic,atomic-cas
+says 'atomic-cas .* 1.74 (40 s)' "$tmp/stdout"
+bad "lock: 'ticket', but .* takes no lock; allowed: all, none" \
+	run bioref --lock ticket
+bad "variant: unknown 'x'; allowed: atomic, atomic-cas" run bioref --variant x
+bad "variant: 'none' is in the list twice" run bioref --variant none,none
+bad "nesting: '0' .*from 1 to 16" run bioref --nesting 0
+for control in drop-twice lose-reference; do
+	run 1 run bioref --variant $control,none --threads 2 --seconds 0.02 \
+		--format csv
+	says "$control, lock none, 2 .*: check failed: zero-after-kill" \
+		"$tmp/stderr"
+	says ',none,none,' "$tmp/stdout"
+	run 0 run bioref --help
+	! grep -q $control "$tmp/stdout" || complain "--help lists $control"
+done
+
+run 1 run dentry --variant lockref-forgets --threads 2 --seconds 0.05
+says 'lock none, 2 .*: check failed: count-balance' "$tmp/stderr"
+run 0 run dentry --variant all --lock ticket,tkt --threads 2 --seconds 0.05 \
+	--format csv --rename-permille 300 --parents 3
+[ "$(sed 1d "$tmp/stdout" | cut -d, -f 3,4 | tr '\n' ' ')" = \
+	"lock,ticket lock,tkt lockref,none " ] || complain "dentry: variants"
+
 # --- the broken lock is caught, by name, every time; the others still run
 for kernel in counter 'counter --lines 0' 'counter --lines 1' dentry \
 	'dentry --parents 4 --rename-permille 500' short custom disk five_sec; do
