@@ -74,7 +74,10 @@ TKT_X_INLINE void tkt_x_wait(const uint32_t *p, uint32_t v, bool equal,
 	uint32_t seen;
 
 	if (wait == TKT_WAIT_SPIN) {
-		/* W1: pairs with R1 or H1, as the caller's wait does */
+		/*
+		 * W1: pairs with R1, H1, RW2, RW3 or RW5, as the caller's wait
+		 * does
+		 */
 		TKT_AWAIT(p, now, (now == v) == equal, TKT_ACQUIRE);
 		return;
 	}
@@ -82,7 +85,7 @@ TKT_X_INLINE void tkt_x_wait(const uint32_t *p, uint32_t v, bool equal,
 		struct tkt_x_spin spin = { 0, 0 };
 
 		do {
-			/* W2: pairs with R1 or H1, as the caller's wait does */
+			/* W2: as W1 */
 			seen = TKT_LOAD(p, TKT_ACQUIRE);
 			if ((seen == v) == equal)
 				return;

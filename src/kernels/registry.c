@@ -4,7 +4,13 @@
 
 #include "kernel.h"
 
-#define KERNELS(X) X(counter) X(dentry) X(bioref)
+/* clang-format off */
+#define KERNELS(X) \
+	X(counter) \
+	X(dentry) \
+	X(bufwait) \
+	X(bioref)
+/* clang-format on */
 
 #define DECLARE(id) extern const struct kernel_ops KERNEL_SYM(id);
 KERNELS(DECLARE)
