@@ -81,6 +81,98 @@
 #endif
 
 /*
+ * TKT_MUTEX_SPIN_NS: how long, in nanoseconds, a spinner of mutex.h watches
+ * one and the same hold before it takes the holder to be off its CPU and goes
+ * to sleep.  0 to 1000000; 0: waiters sleep at once.  The choice is recorded
+ * in NOTES.md, "Is the owner running?".
+ */
+#ifndef TKT_MUTEX_SPIN_NS
+#define TKT_MUTEX_SPIN_NS 20000
+#endif
+#if TKT_MUTEX_SPIN_NS < 0 || TKT_MUTEX_SPIN_NS > 1000000
+#error "tkt: TKT_MUTEX_SPIN_NS must be 0 to 1000000 (nanoseconds)"
+#endif
+
+/*
+ * TKT_MUTEX_HOLDS: a spinner that has seen the mutex change hands so many
+ * times without getting it goes to sleep, however busy the holders are.  1 to
+ * 65536; it bounds the spin to so many times TKT_MUTEX_SPIN_NS.
+ */
+#ifndef TKT_MUTEX_HOLDS
+#define TKT_MUTEX_HOLDS 64
+#endif
+#if TKT_MUTEX_HOLDS < 1 || TKT_MUTEX_HOLDS > 65536
+#error "tkt: TKT_MUTEX_HOLDS must be 1 to 65536"
+#endif
+
+/*
+ * TKT_MUTEX_SPINNERS: waiters that may stand in a mutex's spinner queue at
+ * once; the rest sleep.  One polls the mutex, and one more is enough to be
+ * ready when it has left; the others only keep CPUs busy.  1 to 65535.
+ */
+#ifndef TKT_MUTEX_SPINNERS
+#define TKT_MUTEX_SPINNERS 2
+#endif
+#if TKT_MUTEX_SPINNERS < 1 || TKT_MUTEX_SPINNERS > 65535
+#error "tkt: TKT_MUTEX_SPINNERS must be 1 to 65535"
+#endif
+
+/*
+ * TKT_MUTEX_PATIENCE: wake-ups that may find the mutex taken again before the
+ * sleeper reserves it.  0 to 65535.  More lets running threads overtake for
+ * longer, which is faster and less fair.
+ */
+#ifndef TKT_MUTEX_PATIENCE
+#define TKT_MUTEX_PATIENCE 8
+#endif
+#if TKT_MUTEX_PATIENCE < 0 || TKT_MUTEX_PATIENCE > 65535
+#error "tkt: TKT_MUTEX_PATIENCE must be 0 to 65535"
+#endif
+
+/*
+ * TKT_MUTEX_RESCHED: 1: tkt_mutex_lock first gives the CPU away if the thread
+ * has had it for TKT_SLICE_NS (resched.h), as a kernel's lock that may sleep
+ * does; 0: it does not.
+ */
+#ifndef TKT_MUTEX_RESCHED
+#define TKT_MUTEX_RESCHED 0
+#endif
+#if TKT_MUTEX_RESCHED < 0 || TKT_MUTEX_RESCHED > 1
+#error "tkt: TKT_MUTEX_RESCHED must be 0 or 1"
+#endif
+
+/*
+ * TKT_SLICE_NS: after how long on the CPU, in nanoseconds, a thread is due to
+ * let others run (resched.h).  1000 to 1000000000.  The default is the slice
+ * that Linux gives a thread with a handful of others waiting.
+ */
+#ifndef TKT_SLICE_NS
+#define TKT_SLICE_NS 3000000
+#endif
+#if TKT_SLICE_NS < 1000 || TKT_SLICE_NS > 1000000000
+#error "tkt: TKT_SLICE_NS must be 1000 to 1000000000 (nanoseconds)"
+#endif
+
+/*
+ * TKT_TREELOCK_SPINS: turns for which a waiter of treelock.h watches the
+ * blocking bit before it sleeps; 1 to 65536.  TKT_TREELOCK_ROUNDS: attempts of
+ * tkt_treelock_try_spin; 1 to 64.  The defaults are those of the lock that it
+ * models.
+ */
+#ifndef TKT_TREELOCK_SPINS
+#define TKT_TREELOCK_SPINS 512
+#endif
+#if TKT_TREELOCK_SPINS < 1 || TKT_TREELOCK_SPINS > 65536
+#error "tkt: TKT_TREELOCK_SPINS must be 1 to 65536"
+#endif
+#ifndef TKT_TREELOCK_ROUNDS
+#define TKT_TREELOCK_ROUNDS 3
+#endif
+#if TKT_TREELOCK_ROUNDS < 1 || TKT_TREELOCK_ROUNDS > 64
+#error "tkt: TKT_TREELOCK_ROUNDS must be 1 to 64"
+#endif
+
+/*
  * TKT_TICKET_BITS: width of a ticket, 2 to 24.  Threads that use one lock at
  * the same time, plus its threshold, must stay below 2^(bits - 1): 8388608 at
  * the default.  Tests use few bits, so that tickets wrap often.

@@ -8,7 +8,10 @@
 #define KERNELS(X) \
 	X(counter) \
 	X(dentry) \
+	X(readdir_orphan) \
 	X(bufwait) \
+	X(readdir) \
+	X(treelock) \
 	X(bioref)
 /* clang-format on */
 

@@ -15,6 +15,7 @@
 	X(lib_default) \
 	X(lib_spin) \
 	X(lib_yield) \
+	X(adaptive) \
 	X(ticket) \
 	X(ticket_backoff) \
 	X(rfc2013) \

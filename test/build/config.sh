@@ -18,6 +18,14 @@ TKT_CALM_TICKETS  1,2,65536                      0,3,131072,-1
 TKT_DEFAULT_WAIT  TKT_WAIT_SPIN,TKT_WAIT_YIELD   99
 TKT_SPIN_NS       0,1000000                      -1,1000001
 TKT_SPIN_POLLS    1,4096                         0,4097
+TKT_MUTEX_SPIN_NS   0,1000000                    -1,1000001
+TKT_MUTEX_HOLDS     1,65536                      0,65537
+TKT_MUTEX_SPINNERS  1,65535                      0,65536
+TKT_MUTEX_PATIENCE  0,65535                      -1,65536
+TKT_MUTEX_RESCHED   0,1                          -1,2
+TKT_SLICE_NS        1000,1000000000              999,1000000001
+TKT_TREELOCK_SPINS  1,65536                      0,65537
+TKT_TREELOCK_ROUNDS 1,64                         0,65
 TKT_TICKET_BITS   2,24                           1,25
 TKT_NODE_ALIGN    16,64,4096                     8,48,8192
 TKT_DEBUG         0,1,2                          -1,3
