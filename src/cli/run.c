@@ -20,6 +20,7 @@ struct run {
 	struct row *rows;
 	size_t count, done, total; /* rows, runs so far, runs in all */
 	bool failed, interrupted, lost;
+	bool refused; /* the machine could not do it: no more runs */
 };
 
 /*
@@ -57,6 +58,7 @@ static bool point_plan(const struct run_options *o, unsigned int point,
 	c->seed = o->seed;
 	c->variant = o->variant[v];
 	c->workfile = &o->workfile;
+	c->dir = o->dir;
 	c->lock.max_threads = c->threads;
 	memcpy(c->option, o->option, sizeof(c->option));
 	if (!locks && i)
@@ -126,9 +128,12 @@ static void row_result(struct row *row, const struct run_options *o,
 				    ? (double)r->crew.ops / r->crew.seconds
 				    : (double)NAN;
 
+	row->variant = r->variant;
 	row->seconds = r->crew.seconds;
 	row->ops = r->crew.ops;
 	row->ops_per_s = rate;
+	if (o->kernel->op_bytes)
+		row->bytes_per_s = rate * o->kernel->op_bytes;
 	if (o->kernel->traits & KERNEL_JOBS)
 		row->jobs_per_min = rate * 60;
 	row->jain = r->crew.jain;
@@ -184,6 +189,7 @@ static void run_one(struct run *run, const struct measure_plan *plan,
 								   : "threads",
 			      e.text);
 		run->failed = true;
+		run->refused = result.refused;
 		break;
 	case ISOLATE_INTERRUPTED:
 		run->interrupted = true;
@@ -218,7 +224,7 @@ static void run_all(struct run *run)
 		struct turn t = { 0, 0, 0 };
 
 		do {
-			if (run->interrupted || run->lost)
+			if (run->interrupted || run->lost || run->refused)
 				return;
 			if (point_plan(o, t.point, t.variant, t.lock, &plan))
 				run_one(run, &plan, repeat);
@@ -247,6 +253,10 @@ static int run_write(struct run *run, struct error *e)
 {
 	FILE *stream = run->out.stream;
 
+	if (run->refused) {
+		out_discard(&run->out);
+		return CLI_BAD;
+	}
 	if (run->o->format == FORMAT_TABLE) {
 		rows_table(stream, run->rows, run->count);
 		if (run->o->kernel->report && run->count)

@@ -49,6 +49,8 @@ static void help_common(unsigned int traits)
 	option("--seed S", "of all random choices (1)");
 	option("--pin", "thread i on CPU i modulo their number");
 	option("--instrument", "measure waits; slows everything down");
+	if (traits & KERNEL_DIR)
+		option("--dir PATH", "for files ($TMPDIR, or /tmp)");
 	option("--format table|csv|json", "medians, or a row a run (table)");
 	option("--out FILE", "instead of standard output");
 }

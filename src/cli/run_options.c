@@ -33,6 +33,7 @@
 	X(INSTRUMENT, "instrument", no_argument)     \
 	X(FORMAT, "format", required_argument)       \
 	X(OUT, "out", required_argument)             \
+	X(DIR, "dir", required_argument)             \
 	X(HELP, "help", no_argument)
 
 /* Above all characters, so that none looks like a short option. */
@@ -197,6 +198,12 @@ static bool parse_option(struct run_options *o, int id, const char *text,
 	case OPTION_INSTRUMENT:
 		o->instrument = true;
 		return true;
+	case OPTION_DIR:
+		o->dir = text;
+		return useful(o, KERNEL_DIR, "--dir", e) &&
+		       (*text ? true
+			      : error_set(e, "--dir: '' is not a "
+					     "directory; allowed: its path"));
 	case OPTION_OUT:
 		o->out = text;
 		return *text ? true

@@ -36,6 +36,7 @@ struct run_options {
 	bool pin, instrument;
 	enum run_format format;
 	const char *out; /* NULL: standard output */
+	const char *dir; /* NULL: not said */
 };
 
 /* argv[0] is "run".  False: *e is set. */

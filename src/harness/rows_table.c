@@ -93,15 +93,24 @@ static const struct {
 
 /* What the table shows, decided by what its rows have. */
 struct shape {
-	bool variants, users, threshold, wait, jobs;
+	int variants; /* the column's width; 0: there is none */
+	bool users, threshold, wait, jobs;
 	bool cost[COSTS];
 };
 
 static void shape_of(struct shape *s, const struct row *rows, size_t count)
 {
+	bool several = false;
+
 	memset(s, 0, sizeof(*s));
+	s->variants = (int)strlen("variant");
 	for (size_t i = 0; i < count; i++) {
-		s->variants |= !same_text(rows[i].variant, rows[0].variant);
+		const int length =
+			rows[i].variant ? (int)strlen(rows[i].variant) : 1;
+
+		several |= !same_text(rows[i].variant, rows[0].variant);
+		if (length > s->variants)
+			s->variants = length;
 		s->users |= rows[i].users != ROW_NONE;
 		s->threshold |= rows[i].threshold != ROW_NONE;
 		s->wait |= rows[i].wait != NULL;
@@ -114,12 +123,14 @@ static void shape_of(struct shape *s, const struct row *rows, size_t count)
 			s->cost[k] |= !isnan(v);
 		}
 	}
+	if (!several)
+		s->variants = 0;
 }
 
 static void print_titles(FILE *out, const struct shape *s)
 {
 	if (s->variants)
-		(void)fprintf(out, "%-12s ", "variant");
+		(void)fprintf(out, "%-*s ", s->variants, "variant");
 	(void)fprintf(out, "%-16s %7s", "lock", s->users ? "users" : "threads");
 	if (s->threshold)
 		(void)fprintf(out, " %9s", "threshold");
@@ -142,7 +153,8 @@ static void print_group(FILE *out, const struct shape *s, const struct group *g)
 	char cell[CELL_BYTES], high[CELL_BYTES], both[2 * CELL_BYTES + 2];
 
 	if (s->variants)
-		(void)fprintf(out, "%-12s ", r->variant ? r->variant : "-");
+		(void)fprintf(out, "%-*s ", s->variants,
+			      r->variant ? r->variant : "-");
 	whole(cell, s->users ? r->users : r->threads);
 	(void)fprintf(out, "%-16s %7s", r->lock ? r->lock : "-", cell);
 	if (s->threshold) {

@@ -22,6 +22,8 @@
 #define KERNEL_OPTIONS_MAX 8
 #define KERNEL_WHY_BYTES 256
 #define KERNEL_FINISHED (-1L)
+/* Begins a why that is the machine's fault (no space left): not a failed check */
+#define KERNEL_MACHINE "machine: "
 
 enum kernel_layout {
 	KERNEL_TOGETHER, /* the lock and what it protects in one line */
@@ -33,6 +35,7 @@ enum kernel_trait {
 	KERNEL_THINK = 1 << 1,	/* config.think_ns means something */
 	KERNEL_LAYOUT = 1 << 2, /* config.layout means something */
 	KERNEL_JOBS = 1 << 3,	/* threads are users, operations are jobs */
+	KERNEL_DIR = 1 << 4,	/* config.dir means something */
 };
 
 /* An option of the kernel's own, on the command line as --name value. */
@@ -55,6 +58,7 @@ struct kernel_config {
 	struct lock_params lock;
 	uint64_t option[KERNEL_OPTIONS_MAX]; /* in the order of its table */
 	const struct workfile *workfile;     /* for the kernel `workfile` */
+	const char *dir; /* for files; NULL: $TMPDIR, or else /tmp */
 };
 
 struct kernel_ops {
@@ -77,6 +81,14 @@ struct kernel_ops {
 	 * kernel_no_lock, and may have no use for hold.
 	 */
 	bool (*takes_lock)(const char *variant);
+	uint32_t op_bytes; /* that each operation moves; 0: has no meaning */
+
+	/*
+	 * NULL, or: whether this machine has what the config asks for; if not,
+	 * why (KERNEL_WHY_BYTES) says what it lacks.  Called in the tool's own
+	 * process, before anything is run or written.
+	 */
+	bool (*possible)(const struct kernel_config *config, char *why);
 
 	/*
 	 * Builds the state for config->threads threads and one lock.  NULL: it
@@ -85,6 +97,13 @@ struct kernel_ops {
 	void *(*setup)(const struct kernel_config *config,
 		       const struct lock_ops *lock, char *why);
 	void (*destroy)(void *state);
+
+	/*
+	 * NULL, or: the variant as it is run here, if that is not what was
+	 * asked for.  A string constant, since the tool that gets it has the
+	 * constants of the process that ran the kernel, but not its memory.
+	 */
+	const char *(*label)(const void *state);
 
 	/* On each thread, once, before its first step; NULL: out of memory. */
 	void *(*thread_setup)(void *state, unsigned int index);

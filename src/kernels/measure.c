@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/probe.h"
 #include "harness/stats.h"
@@ -127,6 +128,8 @@ static void measure_here(const void *arg, void *result)
 	m.state = plan->kernel->setup(&plan->config, lock, r->why);
 	if (!m.state)
 		return;
+	r->variant = plan->kernel->label ? plan->kernel->label(m.state)
+					 : plan->config.variant;
 	if (threads > 1)
 		before = probe_line_ns();
 	r->passed = measure_crew(&m, plan, r);
@@ -145,6 +148,16 @@ static void measure_here(const void *arg, void *result)
 	free(m.waits);
 }
 
+static bool machine_allows(const struct measure_plan *plan, struct error *e)
+{
+	char why[KERNEL_WHY_BYTES];
+
+	if (!plan->kernel->possible ||
+	    plan->kernel->possible(&plan->config, why))
+		return true;
+	return error_set(e, "%s: %s", plan->kernel->name, why);
+}
+
 bool measure_allowed(const struct measure_plan *plan, struct error *e)
 {
 	const struct lock_params *p = &plan->config.lock;
@@ -159,7 +172,7 @@ bool measure_allowed(const struct measure_plan *plan, struct error *e)
 		plan->lock->destroy(memory);
 	free(memory);
 	if (!wrong)
-		return true;
+		return machine_allows(plan, e);
 	(void)snprintf(threshold, sizeof(threshold), "%u", p->threshold);
 	return error_set(e,
 			 "lock %s, %u threads, threshold %s, wait %s: %.300s",
@@ -184,8 +197,18 @@ enum isolate_end measure_run(const struct measure_plan *plan,
 		isolate_run(measure_here, plan, result, sizeof(*result),
 			    plan->seconds + grace, grace, e);
 
-	if (how != ISOLATE_DONE || result->passed)
+	if (how != ISOLATE_DONE) {
+		result->refused = false;
 		return how;
-	(void)error_set(e, "check failed: %s", result->why);
+	}
+	if (result->passed)
+		return how;
+	result->refused = !strncmp(result->why, KERNEL_MACHINE,
+				   sizeof(KERNEL_MACHINE) - 1);
+	if (result->refused)
+		(void)error_set(e, "%s",
+				result->why + sizeof(KERNEL_MACHINE) - 1);
+	else
+		(void)error_set(e, "check failed: %s", result->why);
 	return ISOLATE_FAILED;
 }

@@ -17,8 +17,10 @@ struct measure_plan {
 };
 
 struct measure_result {
-	bool passed; /* else why says which check failed */
+	bool passed;  /* else why says which check failed */
+	bool refused; /* by the machine: no check has failed */
 	char why[KERNEL_WHY_BYTES];
+	const char *variant; /* as it was run */
 	struct crew_result crew;
 	double wait_p50_ns, wait_p99_ns, wait_max_ns; /* NAN: not measured */
 	double queued, parked; /* of struct lock_events; NAN: not measured */
@@ -32,8 +34,9 @@ struct measure_result {
 bool measure_allowed(const struct measure_plan *plan, struct error *e);
 
 /*
- * Runs the plan in a child process.  A failed check, a crash and a hang are
- * all ISOLATE_FAILED, with the reason in *e.  delay_calibrate() was called.
+ * Runs the plan in a child process.  A failed check, a crash, a hang and a
+ * refusal are all ISOLATE_FAILED, with the reason in *e.  delay_calibrate()
+ * was called.
  */
 enum isolate_end measure_run(const struct measure_plan *plan,
 			     struct measure_result *result, struct error *e);

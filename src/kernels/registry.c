@@ -5,7 +5,7 @@
 #include "kernel.h"
 
 /* clang-format off */
-#define KERNELS(X) \
+#define KERNELS_PORTABLE(X) \
 	X(counter) \
 	X(dentry) \
 	X(readdir_orphan) \
@@ -13,7 +13,17 @@
 	X(readdir) \
 	X(treelock) \
 	X(bioref)
+
+/* Of the real machine only; KERNELS_WITHOUT_NATIVE leaves them out. */
+#ifndef KERNELS_WITHOUT_NATIVE
+#define KERNELS_NATIVE(X) \
+	X(dio)
+#else
+#define KERNELS_NATIVE(X)
+#endif
 /* clang-format on */
+
+#define KERNELS(X) KERNELS_PORTABLE(X) KERNELS_NATIVE(X)
 
 #define DECLARE(id) extern const struct kernel_ops KERNEL_SYM(id);
 KERNELS(DECLARE)
