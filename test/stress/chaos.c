@@ -12,7 +12,6 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct chaos_focus stress_focus = { .offset = -1, .one_in = 1, .thread = -1 };
 
@@ -51,13 +50,6 @@ static uint32_t draw(void)
 	return (uint32_t)(state >> 32);
 }
 
-static void sleep_us(unsigned int us)
-{
-	const struct timespec ts = { 0, (long)us * 1000 };
-
-	(void)nanosleep(&ts, NULL);
-}
-
 void tkt_chaos_point(uintptr_t address)
 {
 	uint32_t dice;
@@ -65,7 +57,7 @@ void tkt_chaos_point(uintptr_t address)
 	if (!state) /* a thread that never entered: the one that sets up */
 		return;
 	if (focus && address == focus && draw() % stress_focus.one_in == 0)
-		sleep_us(stress_focus.sleep_us);
+		stress_nap(stress_focus.sleep_us);
 	dice = draw() % 4096;
 	if (dice < 3840)
 		return;
@@ -74,5 +66,5 @@ void tkt_chaos_point(uintptr_t address)
 	else if (dice < 4094)
 		(void)sched_yield();
 	else
-		sleep_us(20 + draw() % 60);
+		stress_nap(20 + draw() % 60);
 }

@@ -26,7 +26,8 @@ static void exclusion_body(struct worker *w)
 	const unsigned int apart = w->rig->trial->apart;
 
 	while (worker_again(w)) {
-		stress_dwell(worker_random(w) % (apart + 1));
+		if (apart)
+			stress_nap(1 + worker_random(w) % apart);
 		if (!tries)
 			worker_lock(w, 0, 0);
 		else if (!try_for_long(w))

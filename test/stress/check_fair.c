@@ -74,13 +74,6 @@ struct arrival {
 	unsigned int granted;
 };
 
-static void pause_us(long us)
-{
-	const struct timespec ts = { 0, us * 1000 };
-
-	(void)nanosleep(&ts, NULL);
-}
-
 static uint64_t cpu_ns(clockid_t clock)
 {
 	struct timespec ts = { 0, 0 };
@@ -98,12 +91,12 @@ static bool admit(struct rig *r, struct arrival *a, uint32_t id)
 
 	TKT_STORE(&a->permit, id, TKT_RELEASE);
 	while (TKT_LOAD(&a->coming, TKT_ACQUIRE) != id)
-		pause_us(50);
+		stress_nap(50);
 	if (pthread_getcpuclockid(r->worker[id].thread, &clock))
 		return false;
 	start = cpu_ns(clock);
 	while (cpu_ns(clock) < start + JOINED_NS)
-		pause_us(200);
+		stress_nap(200);
 	return true;
 }
 
@@ -126,7 +119,7 @@ static void arrival_body(struct worker *w)
 		return;
 	}
 	while (TKT_LOAD(&a->permit, TKT_ACQUIRE) < w->id)
-		pause_us(50);
+		stress_nap(50);
 	TKT_STORE(&a->coming, w->id, TKT_RELEASE);
 	worker_lock(w, 0, 0);
 	a->order[a->granted++] = w->id;

@@ -12,9 +12,9 @@
 bool stress_disposable;
 unsigned int stress_patience = STRESS_TSAN ? 120 : 60;
 
-static void nap(long us)
+void stress_nap(unsigned int us)
 {
-	const struct timespec ts = { 0, us * 1000 };
+	const struct timespec ts = { 0, (long)us * 1000 };
 
 	(void)nanosleep(&ts, NULL);
 }
@@ -106,7 +106,7 @@ static void *worker_main(void *arg)
 	TKT_FETCH_ADD(&r->started, 1u, TKT_RELAXED);
 	while (TKT_LOAD(&r->started, TKT_RELAXED) < r->trial->threads &&
 	       !TKT_LOAD(&r->stop, TKT_RELAXED))
-		nap(50);
+		stress_nap(50);
 	r->body(w);
 	for (unsigned int i = 0; i < STRESS_NESTING; i++)
 		if (ops->ctx_destroy)
@@ -164,7 +164,7 @@ void worker_join(struct worker *w)
 		}
 		if (now > w->rig->deadline && now > since + patience)
 			rig_hung(w->rig);
-		nap(200);
+		stress_nap(200);
 	}
 	if (pthread_join(w->thread, NULL))
 		abort();

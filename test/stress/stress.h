@@ -47,7 +47,7 @@ struct trial {
 	uint64_t least;	       /* per thread, even if it takes longer than ms */
 	unsigned int ms;       /* for the whole run */
 	unsigned int dwell;    /* spin hints inside each section */
-	unsigned int apart;    /* at most so many between two rounds */
+	unsigned int apart;    /* sleeps up to so many us between rounds */
 	unsigned int trylocks; /* this many threads only ever try */
 };
 
@@ -129,6 +129,9 @@ static inline void worker_unlock(struct worker *w, size_t lock,
 {
 	w->rig->trial->ops->unlock(rig_lock(w->rig, lock), &w->ctx[level]);
 }
+
+/* Sleeps for some microseconds, less than a second. */
+void stress_nap(unsigned int us);
 
 /* Stays for n spin hints. */
 static inline void stress_dwell(unsigned int n)
