@@ -191,6 +191,12 @@ static bool readdir_check(void *state, char *why)
 	return true;
 }
 
+/* The lock under test, that is. */
+static bool readdir_takes_lock(const char *variant)
+{
+	return !strcmp(variant, readdir_variants[0]);
+}
+
 extern const struct kernel_ops KERNEL_SYM(readdir);
 const struct kernel_ops KERNEL_SYM(readdir) = {
 	.name = "readdir",
@@ -198,6 +204,7 @@ const struct kernel_ops KERNEL_SYM(readdir) = {
 	.traits = KERNEL_CS | KERNEL_THINK | KERNEL_LAYOUT,
 	.options = readdir_options,
 	.variants = readdir_variants,
+	.takes_lock = readdir_takes_lock,
 	.setup = readdir_setup,
 	.destroy = readdir_destroy,
 	.thread_setup = readdir_thread_setup,
