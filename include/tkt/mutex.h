@@ -14,7 +14,7 @@
  *  - Whether the owner runs is unknown in user space.  The estimate: it does
  *    if its hold began less than TKT_MUTEX_SPIN_NS ago; each new hold starts
  *    the time anew, up to TKT_MUTEX_HOLDS holds.  (Asking the kernel for a
- *    thread's state costs more than a sleep; NOTES.md has both figures.)
+ *    thread's state costs as much as a sleep; NOTES.md has the figures.)
  *  - A spinner in the middle of the queue does not leave it.  Unlinking there
  *    touches the predecessor's node, which would have to outlive its thread's
  *    call, and ours are on the stack.  Only the head may give up; it then tells
