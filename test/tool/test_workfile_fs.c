@@ -2,6 +2,7 @@
 /* test/tool/test_workfile_fs.c - operations of footprints, and their checks */
 #include "cmocka_all.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "harness/delay.h"
@@ -214,6 +215,59 @@ static void broken(void **state)
 	fails_with("every-waiter-woken");
 }
 
+/*
+ * Faults in the parts are found in the course of operations, too, not only by
+ * threads that meet on purpose.  Rounds, since on a busy machine two threads
+ * may not race for long; the operation is the one that the fault is in.
+ */
+static enum operation_id raced;
+
+static void *race(void *arg)
+{
+	for (unsigned int i = 0; i < 5000; i++)
+		if (!workfile_fs_run(&fs, arg, raced))
+			break;
+	return NULL;
+}
+
+static void race_finds(enum operation_id op, const char *name)
+{
+	raced = op;
+	for (unsigned int i = 0; i < 2000 && check(); i++) {
+		pthread_t other;
+
+		assert_int_equal(pthread_create(&other, NULL, race, &hand[1]),
+				 0);
+		(void)race(&hand[0]);
+		assert_int_equal(pthread_join(other, NULL), 0);
+	}
+	fails_with(name);
+}
+
+static void race_listing(void **state)
+{
+	(void)state;
+	/* Its memory will do for a lock that does nothing with it. */
+	fs.orphans->all.lock = lock_find("busted");
+	race_finds(OP_LIST, "listings-add-up");
+	fs.orphans->all.lock = lock_find("tkt-mutex");
+}
+
+static void race_wakeup(void **state)
+{
+	(void)state;
+	fs.buffers->buffers = 1;
+	fs.buffers->drop_wakeups = true;
+	race_finds(OP_UPDATE, "every-waiter-woken");
+}
+
+static void race_commit(void **state)
+{
+	(void)state;
+	fs.buffers->hasty_commits = true;
+	race_finds(OP_SYNC, "closed-handles");
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -226,10 +280,11 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(notify),	TEST(list),	     TEST(list_torn),
-		TEST(recreate), TEST(recreate_lost), TEST(buffer),
-		TEST(update),	TEST(sync_commits),  TEST(commit_due),
-		TEST(direct),	TEST(broken),
+		TEST(notify),	   TEST(list),		TEST(list_torn),
+		TEST(recreate),	   TEST(recreate_lost), TEST(buffer),
+		TEST(update),	   TEST(sync_commits),	TEST(commit_due),
+		TEST(direct),	   TEST(broken),	TEST(race_listing),
+		TEST(race_wakeup), TEST(race_commit),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
