@@ -31,6 +31,8 @@ static uint32_t round_number, arrived, over;
 static __thread struct random chaos_state;
 static __thread bool stumbles;
 
+void (*sleep_hook)(uintptr_t address);
+
 static const struct {
 	const char *name;
 	void (*check)(void);
@@ -39,6 +41,7 @@ static const struct {
 	{ "handoff", check_handoff }, { "everybody", check_everybody },
 	{ "abort", check_abort },     { "ordered", check_ordered },
 	{ "bits", check_bits },	      { "bit_abort", check_bit_abort },
+	{ "script", check_script },
 };
 
 static void nap(long us)
@@ -54,7 +57,8 @@ void tkt_chaos_point(uintptr_t address)
 {
 	uint32_t dice;
 
-	(void)address;
+	if (sleep_hook)
+		sleep_hook(address);
 	if (!stumbles) /* not a thread of a run */
 		return;
 	dice = random_below(&chaos_state, 1024);

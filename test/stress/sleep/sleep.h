@@ -51,6 +51,9 @@ void sleep_dwell(unsigned int n);
 /* The thread that sleeps here is thread `id` of the run, for signals. */
 pthread_t sleep_thread(unsigned int id);
 
+/* If not NULL, called before each access, where the back end is chaos. */
+extern void (*sleep_hook)(uintptr_t address);
+
 /* Waits, giving the CPU away, until cond; a verdict if that takes too long. */
 #define SLEEP_UNTIL(cond, what)                                \
 	do {                                                   \
@@ -72,5 +75,6 @@ void check_abort(void);
 void check_ordered(void);
 void check_bits(void);
 void check_bit_abort(void);
+void check_script(void);
 
 #endif /* TKT_TEST_STRESS_SLEEP_H */
