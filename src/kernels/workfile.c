@@ -238,6 +238,7 @@ static void workfile_hold(void *state, void *thread, void (*inside)(void *arg),
 static bool workfile_check(void *state, char *why)
 {
 	struct workfile_run *w = state;
+	struct dentry_totals totals = { 0, 0 };
 
 	for (unsigned int c = 0; c < LOCK_CLASS_COUNT; c++)
 		for (unsigned int i = 0; i < FOOTPRINT_LINES_MAX; i++) {
@@ -256,8 +257,9 @@ static bool workfile_check(void *state, char *why)
 				       i, lock_class_name[c], count, wrote);
 			return false;
 		}
-	return dentry_tree_check(&w->tree, &w->user[0].dentry, w->users,
-				 sizeof(w->user[0]), why);
+	for (unsigned int k = 0; k < w->users; k++)
+		dentry_totals_add(&totals, &w->user[k].dentry);
+	return dentry_tree_check(&w->tree, &totals, why);
 }
 
 extern const struct kernel_ops KERNEL_SYM(workfile);

@@ -93,6 +93,26 @@ struct lock_ops {
 		     unsigned int n);
 };
 
+/* Calls of what a table may leave out. */
+static inline void lock_destroy(const struct lock_ops *ops, void *lock)
+{
+	if (ops->destroy)
+		ops->destroy(lock);
+}
+
+static inline bool lock_ctx_open(const struct lock_ops *ops,
+				 union lock_ctx *ctx)
+{
+	return !ops->ctx_init || ops->ctx_init(ctx);
+}
+
+static inline void lock_ctx_close(const struct lock_ops *ops,
+				  union lock_ctx *ctx)
+{
+	if (ops->ctx_destroy)
+		ops->ctx_destroy(ctx);
+}
+
 #ifndef LOCK_BACKEND
 #define LOCK_BACKEND native
 #endif

@@ -232,7 +232,10 @@ static int fell(void **state)
 
 static bool check(void)
 {
-	return dentry_tree_check(&tree, &user, 1, sizeof(user), why);
+	struct dentry_totals totals = { 0, 0 };
+
+	dentry_totals_add(&totals, &user);
+	return dentry_tree_check(&tree, &totals, why);
 }
 
 static void fails_with(const char *name)
