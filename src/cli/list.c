@@ -25,7 +25,7 @@ static void list_kernels(void)
 		(void)printf("%-17s AIM7 workfile\n", *p);
 }
 
-/* One line for each class in the footprint, as often as it is in a job. */
+/* Ends the line with the critical sections of one round. */
 static void list_ops(const struct footprint *f)
 {
 	const unsigned int n = footprint_ops(f);

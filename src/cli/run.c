@@ -124,26 +124,26 @@ static void row_config(struct row *row, const struct run_options *o,
 static void row_result(struct row *row, const struct run_options *o,
 		       const struct measure_result *r)
 {
-	const double rate = r->crew.seconds > 0
-				    ? (double)r->crew.ops / r->crew.seconds
-				    : (double)NAN;
+	const double rate = r->workers.seconds > 0 ? (double)r->workers.ops /
+							     r->workers.seconds
+						   : (double)NAN;
 
 	row->variant = r->variant;
-	row->seconds = r->crew.seconds;
-	row->ops = r->crew.ops;
+	row->seconds = r->workers.seconds;
+	row->ops = r->workers.ops;
 	row->ops_per_s = rate;
 	if (o->kernel->op_bytes)
 		row->bytes_per_s = rate * o->kernel->op_bytes;
 	if (o->kernel->traits & KERNEL_JOBS)
 		row->jobs_per_min = rate * 60;
-	row->jain = r->crew.jain;
+	row->jain = r->workers.jain;
 	row->wait_p50_ns = r->wait_p50_ns;
 	row->wait_p99_ns = r->wait_p99_ns;
 	row->wait_max_ns = r->wait_max_ns;
-	row->user_s = r->crew.usage.user_s;
-	row->system_s = r->crew.usage.system_s;
-	row->softirq_s = r->crew.usage.softirq_s;
-	row->ctx_switches = r->crew.usage.switches;
+	row->user_s = r->workers.usage.user_s;
+	row->system_s = r->workers.usage.system_s;
+	row->softirq_s = r->workers.usage.softirq_s;
+	row->ctx_switches = r->workers.usage.switches;
 	row->queued = r->queued;
 	row->parked = r->parked;
 	row->probe_ns = r->probe_ns;
