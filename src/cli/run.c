@@ -249,26 +249,34 @@ static bool check_plans(struct run *run, struct error *e)
 	return true;
 }
 
+static void write_table(const struct run *run, FILE *stream)
+{
+	rows_table(stream, run->rows, run->count);
+	if (run->o->kernel->report && run->count)
+		run->o->kernel->report(stream, run->rows, run->count);
+}
+
 static int run_write(struct run *run, struct error *e)
 {
 	FILE *stream = run->out.stream;
+	const int status = run->interrupted ? CLI_INTERRUPTED
+			   : run->failed    ? CLI_FAILED
+					    : CLI_OK;
 
 	if (run->refused) {
 		out_discard(&run->out);
 		return CLI_BAD;
 	}
-	if (run->o->format == FORMAT_TABLE) {
-		rows_table(stream, run->rows, run->count);
-		if (run->o->kernel->report && run->count)
-			run->o->kernel->report(stream, run->rows, run->count);
-	} else if (run->o->format == FORMAT_JSON) {
+	if (run->o->format == FORMAT_TABLE)
+		write_table(run, stream);
+	else if (run->o->format == FORMAT_JSON)
 		rows_json(stream, run->rows, run->count);
-	}
 	if (!out_close(&run->out, e))
 		return cli_bad(e);
-	return run->interrupted ? CLI_INTERRUPTED
-	       : run->failed	? CLI_FAILED
-				: CLI_OK;
+	if (!run->o->table)
+		return status;
+	write_table(run, stdout);
+	return cli_finish(status);
 }
 
 int cli_run(int argc, char **argv)
