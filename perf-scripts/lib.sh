@@ -52,7 +52,8 @@ need_packages()
 			-o DPkg::Lock::Timeout=120 \
 			--no-install-recommends install $missing; } \
 		>"$apt_log" 2>&1 </dev/null; then
-		why=$(grep '^E:' "$apt_log" | tail -n 1) || why=$(tail -n 1 "$apt_log")
+		why=$(grep '^E:' "$apt_log" | tail -n 1)
+		[ -n "$why" ] || why=$(tail -n 1 "$apt_log")
 		rm -f "$apt_log"
 		die "cannot install $missing($why)"
 	fi

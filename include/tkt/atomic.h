@@ -16,8 +16,8 @@
  *  - A loop without bound waits through TKT_AWAIT, or gives the CPU away with
  *    TKT_YIELD or TKT_FUTEX_WAIT in each turn.  Any other loop has a limit.
  *  - Non-atomic shared data is read and written by TKT_READ and TKT_WRITE.
- *  - A node that others may point to is announced by TKT_NODE_BIRTH before it
- *    is published and by TKT_NODE_DEATH once nobody may touch it any more.
+ *  - A node that others may point to is announced by TKT_NODE_BIRTH before its
+ *    first access and by TKT_NODE_DEATH once nobody may touch it any more.
  *
  * Contract of a back end; p is a pointer to an object of an integer or
  * pointer type of 1, 2, 4 or 8 bytes, naturally aligned:
@@ -59,7 +59,7 @@
  *  TKT_CLOCK_NS()             CLOCK_MONOTONIC in nanoseconds, uint64_t
  *  TKT_READ(p)                plain load of non-atomic data
  *  TKT_WRITE(p, v)            plain store of non-atomic data
- *  TKT_NODE_BIRTH(n)          *n may be published from here on
+ *  TKT_NODE_BIRTH(n)          *n may be accessed, and published, from here on
  *  TKT_NODE_DEATH(n)          no access to *n happens after this
  *
  * Futexes are private to the process.

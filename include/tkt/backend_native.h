@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 #include "arch/x86_64.h"
 #elif defined(__aarch64__)
 #include "arch/aarch64.h"
@@ -90,8 +90,16 @@
 #define TKT_FENCE_SC() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #endif
 
-/* Two adjacent uint32_t as the one 8-byte word they are in memory. */
-typedef uint64_t __attribute__((may_alias)) tkt_x_pair_t;
+/*
+ * Two adjacent uint32_t as the one 8-byte word they are in memory.  It must be
+ * swapped by the processor: a library's lock would not exclude the accesses to
+ * one of the two.
+ */
+typedef uint64_t __attribute__((may_alias, aligned(8))) tkt_x_pair_t;
+
+#if !defined(__i386__) && __GCC_ATOMIC_LLONG_LOCK_FREE != 2
+#error "tkt: this target has no 8-byte compare-and-swap"
+#endif
 
 static inline uint64_t tkt_x_pair(uint32_t first, uint32_t second)
 {
@@ -108,8 +116,11 @@ static inline uint64_t tkt_x_pair(uint32_t first, uint32_t second)
  * still has; in C it is valid to declare them again.
  */
 #ifndef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wredundant-decls"
 long syscall(long number, ...);
 int clock_gettime(int clock_id, struct timespec *now);
+#pragma GCC diagnostic pop
 #endif
 #define TKT_X_CLOCK_MONOTONIC 1
 

@@ -7,9 +7,8 @@
  *
  *	cc -DTKT_CONFIG_HEADER='"my_tkt_config.h"' ...
  *
- * Translation units that share a lock should agree on all of them.  They must
- * agree on TKT_TICKET_BITS and TKT_DEBUG's being on or off makes no difference
- * to the layout.
+ * Translation units that share a lock should agree on all of them, and must
+ * agree on TKT_TICKET_BITS.  The layout is always the same.
  */
 #ifndef TKT_CONFIG_H
 #define TKT_CONFIG_H

@@ -10,9 +10,14 @@
  * one weak symbol of default visibility, tkt_x_held, shared by all translation
  * units.  An entry is written only by the lock's holder.  It names the ticket
  * it was made for, so that one left behind (another translation unit, built
- * without TKT_DEBUG, unlocked) is recognised as out of date.  When the few
- * places where a lock's entry may be are taken, the lock goes without:
- * relocking is then not found, and messages say "unknown".
+ * without TKT_DEBUG, unlocked) is recognised as out of date.  Thread and ticket
+ * are one word, cleared before the unlock, so a thread never finds its own name
+ * there after it has unlocked.  When the few places where a lock's entry may be
+ * are taken, the lock goes without: relocking is then not found, and messages
+ * say "unknown".
+ *
+ * A thread that locks, leaves the unlocking to another, and locks again before
+ * that has happened is taken for one that locks twice.
  */
 #ifndef TKT_DEBUG_H
 #define TKT_DEBUG_H
@@ -27,13 +32,13 @@
 extern "C" {
 #endif
 
+/* Locks held at once that can be known, and places where one can be known. */
 #define TKT_X_HELD_SLOTS 4096u
 #define TKT_X_HELD_PROBES 16u
 
 struct tkt_x_held {
 	const tkt_lock_t *lock; /* NULL: free */
-	uint32_t ticket;	/* being served when the entry was made */
-	int thread;
+	uint64_t who;		/* thread << 32 | ticket served; 0: nobody */
 };
 
 extern struct tkt_x_held tkt_x_held[TKT_X_HELD_SLOTS];
@@ -71,17 +76,17 @@ static inline int tkt_x_holder(const tkt_lock_t *l)
 	const uint32_t owner = TKT_LOAD(&l->owner, TKT_RELAXED);
 	const uint32_t next = TKT_LOAD(&l->next, TKT_RELAXED);
 
-	if (!h || !((next ^ owner) & TKT_X_TICKETS) ||
-	    TKT_LOAD(&h->ticket, TKT_RELAXED) != owner)
+	const uint64_t who = h ? TKT_LOAD(&h->who, TKT_RELAXED) : 0;
+
+	if (!((next ^ owner) & TKT_X_TICKETS) || (uint32_t)who != owner)
 		return 0;
-	return TKT_LOAD(&h->thread, TKT_RELAXED);
+	return (int)(who >> 32);
 }
 
-/* Reports the fault and aborts. */
+/* Reports the fault, with the lock's holder (0: unknown), and aborts. */
 __attribute__((noinline, cold, noreturn, unused)) static void
-tkt_x_fault(const tkt_lock_t *l, const char *fault)
+tkt_x_fault(const tkt_lock_t *l, const char *fault, int holder)
 {
-	const int holder = tkt_x_holder(l);
 	char name[32] = "unknown";
 
 	if (holder)
@@ -93,8 +98,11 @@ tkt_x_fault(const tkt_lock_t *l, const char *fault)
 
 static inline void tkt_x_debug_want(const tkt_lock_t *l)
 {
-	if (tkt_x_holder(l) == tkt_x_thread())
-		tkt_x_fault(l, "locked again by the thread that holds it");
+	const int self = tkt_x_thread();
+
+	if (tkt_x_holder(l) == self)
+		tkt_x_fault(l, "locked again by the thread that holds it",
+			    self);
 }
 
 static inline void tkt_x_debug_taken(const tkt_lock_t *l)
@@ -111,8 +119,10 @@ static inline void tkt_x_debug_taken(const tkt_lock_t *l)
 	}
 	if (!h)
 		return;
-	TKT_STORE(&h->ticket, TKT_LOAD(&l->owner, TKT_RELAXED), TKT_RELAXED);
-	TKT_STORE(&h->thread, tkt_x_thread(), TKT_RELAXED);
+	TKT_STORE(&h->who,
+		  (uint64_t)tkt_x_thread() << 32 |
+			  TKT_LOAD(&l->owner, TKT_RELAXED),
+		  TKT_RELAXED);
 }
 
 static inline void tkt_x_debug_release(const tkt_lock_t *l)
@@ -121,9 +131,10 @@ static inline void tkt_x_debug_release(const tkt_lock_t *l)
 	const uint32_t next = TKT_LOAD(&l->next, TKT_RELAXED);
 
 	if (!((next ^ TKT_LOAD(&l->owner, TKT_RELAXED)) & TKT_X_TICKETS))
-		tkt_x_fault(l, "unlocked, but not locked");
+		tkt_x_fault(l, "unlocked, but not locked", 0);
 	if (h) {
-		/* D2: pairs with D1 */
+		TKT_STORE(&h->who, UINT64_C(0), TKT_RELAXED);
+		/* D2: pairs with D1; else the word above could be the next's */
 		TKT_STORE(&h->lock, (const tkt_lock_t *)NULL, TKT_RELEASE);
 	}
 }
@@ -134,9 +145,9 @@ static inline void tkt_x_debug_destroy(const tkt_lock_t *l)
 	const uint32_t owner = TKT_LOAD(&l->owner, TKT_RELAXED);
 
 	if (TKT_LOAD(&l->tail, TKT_RELAXED) & ~TKT_X_FULL)
-		tkt_x_fault(l, "destroyed while waited for");
+		tkt_x_fault(l, "destroyed while waited for", tkt_x_holder(l));
 	if ((next ^ owner) & TKT_X_TICKETS)
-		tkt_x_fault(l, "destroyed while held");
+		tkt_x_fault(l, "destroyed while held", tkt_x_holder(l));
 }
 
 #ifdef __cplusplus

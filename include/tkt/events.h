@@ -10,7 +10,9 @@
  * a lock that is waited for claims one of TKT_X_EVENT_SLOTS slots by its
  * address, and gives it back in tkt_lock_destroy.  Locks beyond that, and the
  * last words of destroyed ones, share one more slot.  Counters are atomic,
- * and wrap at the width of unsigned long.
+ * and wrap at the width of unsigned long.  Each event is counted once;
+ * longest_room is exact for a lock with a slot of its own, unless another lock
+ * is destroyed in the instant when this one claims it.
  */
 #ifndef TKT_EVENTS_H
 #define TKT_EVENTS_H
@@ -29,7 +31,7 @@ extern "C" {
 #define TKT_EVENT_LIST(X)                                             \
 	X(queued, SUM, "threads that entered the waiting room")       \
 	X(handed_over, SUM, "headships passed from waiter to waiter") \
-	X(window_spins, SUM, "waits in the window, ticket in hand")   \
+	X(window_spins, SUM, "times a ticket was not served at once") \
 	X(left, SUM, "threads that got the lock by way of the room")  \
 	X(longest_room, MAX, "most threads in the waiting room at once")
 
@@ -46,6 +48,12 @@ struct tkt_events {
 #undef TKT_X_FIELD
 };
 
+#define TKT_X_ZERO(name, kind, meaning) 0,
+/* clang-format off */
+#define TKT_X_NO_EVENTS { TKT_EVENT_LIST(TKT_X_ZERO) }
+/* clang-format on */
+
+/* Locks that can have counters of their own, and places for each one's. */
 #define TKT_X_EVENT_SLOTS 256u
 #define TKT_X_EVENT_PROBES 8u
 
@@ -135,7 +143,7 @@ static inline void tkt_x_events_add(struct tkt_events *to,
  */
 static inline struct tkt_events tkt_events_read(const tkt_lock_t *l)
 {
-	struct tkt_events e = { 0, 0, 0, 0, 0 };
+	struct tkt_events e = TKT_X_NO_EVENTS;
 	const struct tkt_x_event_slot *s = tkt_x_event_find(l);
 
 	if (s)
@@ -146,7 +154,7 @@ static inline struct tkt_events tkt_events_read(const tkt_lock_t *l)
 /* The counts of all locks together, destroyed ones included. */
 static inline struct tkt_events tkt_events_total(void)
 {
-	struct tkt_events e = { 0, 0, 0, 0, 0 };
+	struct tkt_events e = TKT_X_NO_EVENTS;
 
 	for (uint32_t i = 0; i <= TKT_X_EVENT_SLOTS; i++)
 		tkt_x_events_add(&e, &tkt_x_event_slots[i]);

@@ -3,8 +3,8 @@
  * tkt/hooks.h - what debugging, event counts and Valgrind need to hear
  *
  * The lock calls these at fixed points.  Each vanishes with its switch
- * (config.h); a program may define TKT_X_EVENT itself, in its configuration
- * header, to receive the events of events.h in a way of its own.
+ * (config.h).  A program that wants the events of events.h in a way of its own
+ * defines TKT_EVENT_HOOK(l, name) in its configuration header.
  */
 #ifndef TKT_HOOKS_H
 #define TKT_HOOKS_H
@@ -27,12 +27,12 @@ extern "C" {
 #endif
 
 /* TKT_X_EVENT(l, name): event `name` of TKT_EVENT_LIST happened to lock l. */
-#ifndef TKT_X_EVENT
-#if TKT_EVENTS
+#if defined(TKT_EVENT_HOOK)
+#define TKT_X_EVENT(l, name) TKT_EVENT_HOOK(l, name)
+#elif TKT_EVENTS
 #define TKT_X_EVENT(l, name) tkt_x_count(l, TKT_X_EV_##name)
 #else
 #define TKT_X_EVENT(l, name) ((void)(l))
-#endif
 #endif
 
 /*
@@ -40,10 +40,10 @@ extern "C" {
  * TKT_DEBUG 1 and 2 on.  They always compile, and are evaluated only then.
  */
 #if TKT_DEBUG
-#define TKT_X_ASSERT_AT(level, l, cond)                             \
-	do {                                                        \
-		if ((level) <= TKT_DEBUG && !(cond))                \
-			tkt_x_fault(l, "invariant broken: " #cond); \
+#define TKT_X_ASSERT_AT(level, l, cond)                                \
+	do {                                                           \
+		if ((level) <= TKT_DEBUG && !(cond))                   \
+			tkt_x_fault(l, "invariant broken: " #cond, 0); \
 	} while (0)
 #else
 #define TKT_X_ASSERT_AT(level, l, cond) \
@@ -110,11 +110,10 @@ static inline void tkt_x_destroy(const tkt_lock_t *l)
 	tkt_x_events_forget(l);
 #endif
 #if TKT_VALGRIND
-	tkt_x_valgrind_forget(l, sizeof(*l));
+	tkt_x_valgrind_destroy(l);
 #endif
 }
 
-/* A node's life begins, or ends. */
 static inline void tkt_x_node_birth(void *node, size_t size)
 {
 #if TKT_VALGRIND
@@ -132,6 +131,12 @@ static inline void tkt_x_node_death(void *node, size_t size)
 	(void)node;
 	(void)size;
 }
+
+/* A node's life begins, before its first access, or ends, after the last. */
+#define TKT_X_NODE_BIRTH(n) \
+	(TKT_NODE_BIRTH(n), tkt_x_node_birth((n), sizeof(*(n))))
+#define TKT_X_NODE_DEATH(n) \
+	(TKT_NODE_DEATH(n), tkt_x_node_death((n), sizeof(*(n))))
 
 #ifdef __cplusplus
 }

@@ -18,21 +18,26 @@
  * out (or W, if that is less) it takes one, and once it is served it makes the
  * next in the room head.  The room therefore ends before the critical section
  * begins: the node is on the stack of the waiter, no unlock ever sees one, and
- * unlock is one store.  There is no mode of the whole lock to switch: arrivals
- * join the room while somebody is in it, and tail says whether that is so.
+ * unlock is one store.  No queue is attached to the lock or taken off it:
+ * arrivals join the room while somebody is in it, and tail says whether that is
+ * so.
  *
  * An arrival looks at tail alone, and if it is 0 takes a ticket unseen, for
  * reading `next` just before the fetch-and-add on it costs up to a third of an
  * uncontended pair (NOTES.md, "What a peek costs").  If it then has to wait in
- * a full window it marks tail, and from then on arrivals look at the tickets
- * first.
+ * a full window it marks tail, and as long as the mark is up arrivals look at
+ * the tickets first, a few nanoseconds slower.
  *
  * Order: first come, first served within the window, and within the room.
  * Between the two the room comes first: an attempt overtakes a thread in the
- * room only if it looked at tail before that thread joined.  So each other
- * thread that is not ahead of it gets the lock at most once before it does.
- * Tickets out at once are at most W, plus one for each thread that looks before
- * the mark is up and takes its ticket after the window has filled.
+ * room only if its look at tail comes before that thread's joining, in the
+ * order of tail's values.  So each other thread that is not ahead of it gets
+ * the lock at most once before it does.  (At most once on machines where a
+ * store becomes visible to all others at one moment, which all targets are; the
+ * language would allow a thread more than one stale look.)  Tickets out at once
+ * are at most W, plus one for each thread that looked before the window was
+ * full and takes its ticket after: from idle, that may be all who arrive at
+ * that instant.
  *
  * Assumptions: a holder is not kept off its CPU for long (policy spin), or
  * yields help (policy yield); threads that use the lock at once, plus W, stay
@@ -46,14 +51,15 @@
  * cancellation; no call here is a cancellation point.
  *
  * State: (o, n, q): ticket o is served, n is the next to be handed out, q
- * threads are in the room.  n - o tickets are out; o = n means free.
+ * threads are in the room.  n - o tickets are out; o = n means free.  The mark
+ * is no part of the state: it says only who looks before taking a ticket.
  *
  *	    tkt_lock                  tkt_unlock
  *	(o,o,0) ------> (o,o+1,0) ------------------> (o+1,o+1,0)
  *	                  |    ^
  *	 arrival: n+1     |    |  unlock: o+1
  *	                  v    |
- *	                 (o,n,0)   n - o <= W
+ *	                 (o,n,0)   n - o <= W, or a few more: see above
  *	                  |    ^
  *	 arrival: q+1     |    |  unlock: o+1, then, if n - o < min(2, W),
  *	                  v    |  the head: n+1, q-1
@@ -63,9 +69,10 @@
  * difference can belong to no moment that ever was, and even be negative when
  * owner has passed the next we saw.  It is only ever used to choose where to
  * wait, and negative counts as "few": an error puts a ticket more into the
- * window, one per thread at most.  Exclusion rests on owner alone: a thread
- * holds the lock when it has read owner, after taking its ticket, and found
- * that ticket there.
+ * window, one per thread at most, or, after half a turn of the tickets between
+ * the two reads, sends a thread to the room for nothing.  Exclusion rests on
+ * owner alone: a thread holds the lock when it has read owner, after taking its
+ * ticket, and found that ticket there.
  */
 #ifndef TKT_LOCK_H
 #define TKT_LOCK_H
@@ -91,8 +98,7 @@ static inline void tkt_lock_init_policy(tkt_lock_t *l, enum tkt_policy policy)
 {
 	tkt_x_init(l);
 	TKT_STORE(&l->owner, UINT32_C(0), TKT_RELAXED);
-	TKT_STORE(&l->next, (uint32_t)policy << TKT_X_POLICY_SHIFT,
-		  TKT_RELAXED);
+	TKT_STORE(&l->next, TKT_X_POLICY_BITS(policy), TKT_RELAXED);
 	TKT_STORE(&l->tail, (uintptr_t)0, TKT_RELAXED);
 }
 
@@ -133,7 +139,7 @@ static inline void tkt_lock(tkt_lock_t *l)
 		/* A1: pairs with R1 */
 		owner = TKT_LOAD(&l->owner, TKT_ACQUIRE);
 		if (TKT_X_UNLIKELY(owner != (next & TKT_X_TICKETS)))
-			tkt_w_pass(l, next, owner);
+			tkt_w_arrive(l, next, owner);
 	} else {
 		tkt_spin_pass(l, tail);
 	}
@@ -219,24 +225,23 @@ static inline void tkt_unlock(tkt_lock_t *l) TKT_TSA_RELEASE(*l) TKT_TSA_OFF;
 static inline void tkt_unlock(tkt_lock_t *l)
 {
 	tkt_x_release(l);
-	/* R1: pairs with A1, A2, W1 and W2.  (o,n,q) -> (o+1,n,q) */
+	/* R1: pairs with A1 to A3, W1 and W2.  (o,n,q) -> (o+1,n,q) */
 	TKT_STORE(&l->owner, TKT_LOAD(&l->owner, TKT_RELAXED) + TKT_X_STEP,
 		  TKT_RELEASE);
 }
 
 /*
  * Whether somebody holds the lock or has a ticket for it.  A glance, which may
- * be out of date at once.  Not ordered against the caller's earlier stores:
+ * be out of date at once, but was true at some moment of the call: of a lock
+ * that passes from holder to holder it never says that it is free.  Not
+ * ordered against the caller's earlier stores:
  * two threads that each announce something and then look for the other's lock
  * may both miss; tkt_is_locked_ordered() is for them.
  */
 static inline bool tkt_is_locked(const tkt_lock_t *l)
 {
-	uint32_t next;
-
 	tkt_x_look(l);
-	next = TKT_LOAD(&l->next, TKT_RELAXED);
-	return (next ^ TKT_LOAD(&l->owner, TKT_RELAXED)) & TKT_X_TICKETS;
+	return tkt_x_out_now(l) != 0;
 }
 
 /*
@@ -254,13 +259,9 @@ static inline bool tkt_is_locked_ordered(const tkt_lock_t *l)
 /* Whether anybody waits for the lock, in the window or the room. A glance. */
 static inline bool tkt_is_contended(const tkt_lock_t *l)
 {
-	uint32_t next;
-
 	tkt_x_look(l);
-	next = TKT_LOAD(&l->next, TKT_RELAXED);
 	return tkt_x_room(TKT_LOAD(&l->tail, TKT_RELAXED)) ||
-	       tkt_x_out(next, TKT_LOAD(&l->owner, TKT_RELAXED)) >
-		       tkt_x_limit(1);
+	       tkt_x_out_now(l) > tkt_x_limit(1);
 }
 
 #ifndef __cplusplus

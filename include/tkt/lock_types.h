@@ -101,18 +101,18 @@ struct tkt_policy_info {
 	uint32_t wait;	    /* TKT_WAIT_* */
 };
 
+/* What goes into next; a number that is no policy counts as the default. */
+#define TKT_X_POLICY_BITS(policy) \
+	((uint32_t)(policy) << TKT_X_POLICY_SHIFT & TKT_X_POLICY)
+
 /*
  * Static initialisers: TKT_LOCK_INIT, or all-zero memory, is a free lock of
  * the default policy; TKT_LOCK_INIT_POLICY(TKT_POLICY_SPIN), say, of another.
  */
-#define TKT_LOCK_INIT   \
-	{               \
-		0, 0, 0 \
-	}
-#define TKT_LOCK_INIT_POLICY(policy)                           \
-	{                                                      \
-		0, (uint32_t)(policy) << TKT_X_POLICY_SHIFT, 0 \
-	}
+/* clang-format off */
+#define TKT_LOCK_INIT_POLICY(policy) { 0, TKT_X_POLICY_BITS(policy), 0 }
+/* clang-format on */
+#define TKT_LOCK_INIT TKT_LOCK_INIT_POLICY(TKT_POLICY_DEFAULT)
 
 /*
  * The wait and threshold of policy number `policy`.  Unknown numbers are those

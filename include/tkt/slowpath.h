@@ -5,7 +5,7 @@
  * lock.h has the protocol and its notation.  Each step is a function of its
  * own, out of line, so that a profile shows which one the time goes to:
  *
- *  tkt_w_pass      in the window on arrival: is it full now?
+ *  tkt_w_arrive    in the window on arrival: is it full now?
  *  tkt_w_spin      in the window, waiting for one's ticket
  *  tkt_spin_pass   the door, for whoever looks first: window or room?
  *  tkt_q_lock      the way through the room, made of
@@ -13,7 +13,7 @@
  *  tkt_q_do_spin     in the queue, waiting on one's own node
  *  tkt_q_head        first in the queue, waiting for a place in the window
  *  tkt_q_settle      leaving: who comes next, or is the room empty?
- *  tkt_q_pass        making the next one head
+ *  tkt_q_hand_over   making the next one head
  *
  * Included by lock.h; not meant to be included alone.
  */
@@ -34,6 +34,21 @@ extern "C" {
 TKT_X_INLINE int32_t tkt_x_out(uint32_t next, uint32_t owner)
 {
 	return (int32_t)((next & TKT_X_TICKETS) - owner);
+}
+
+/*
+ * Tickets out at the moment when owner is read, or more: 0 only if the lock
+ * was free then.
+ */
+TKT_X_INLINE int32_t tkt_x_out_now(const tkt_lock_t *l)
+{
+	/*
+	 * A3: pairs with R1.  Without it next could be read first, and owner
+	 * reach that value before it is read in turn.
+	 */
+	const uint32_t owner = TKT_LOAD(&l->owner, TKT_ACQUIRE);
+
+	return tkt_x_out(TKT_LOAD(&l->next, TKT_RELAXED), owner);
 }
 
 /* Half the ticket space, the most that a signed difference can tell apart. */
@@ -112,11 +127,13 @@ TKT_X_SLOW void tkt_w_spin(tkt_lock_t *l, uint32_t next)
  * `owner` being served since: if the window is full now, it says so, and those
  * who come later look.
  */
-TKT_X_SLOW void tkt_w_pass(tkt_lock_t *l, uint32_t next, uint32_t owner)
+TKT_X_SLOW void tkt_w_arrive(tkt_lock_t *l, uint32_t next, uint32_t owner)
 {
 	const int32_t limit = tkt_x_limit(tkt_x_policy(next).threshold);
 	uintptr_t expected = 0;
 
+	/* Fails once more threads than half the tickets use the lock. */
+	TKT_X_ASSERT(l, tkt_x_out(next + TKT_X_STEP, owner) > 0);
 	if (tkt_x_out(next + TKT_X_STEP, owner) >= limit &&
 	    !TKT_LOAD(&l->tail, TKT_RELAXED))
 		(void)TKT_CAS(&l->tail, &expected, TKT_X_FULL, TKT_RELAXED,
@@ -135,7 +152,6 @@ TKT_X_INLINE bool tkt_q_enter(tkt_lock_t *l, struct tkt_node *self)
 
 	TKT_STORE(&self->next, (struct tkt_node *)NULL, TKT_RELAXED);
 	TKT_STORE(&self->state, TKT_X_WAITING, TKT_RELAXED);
-	TKT_NODE_BIRTH(self);
 	/*
 	 * E1: pairs with E1.  Releases the first store above to the successor,
 	 * whose L1 it would otherwise undo; acquires the predecessor's.
@@ -207,9 +223,11 @@ TKT_X_SLOW struct tkt_node *tkt_q_settle(tkt_lock_t *l, struct tkt_node *self,
 }
 
 /* Makes `next` head.  Its node may be gone as soon as it knows. */
-TKT_X_INLINE void tkt_q_pass(tkt_lock_t *l, struct tkt_node *next)
+TKT_X_INLINE void tkt_q_hand_over(tkt_lock_t *l, struct tkt_node *next)
 {
 	TKT_X_EVENT(l, handed_over);
+	TKT_X_ASSERT_DEEP(l,
+			  TKT_LOAD(&next->state, TKT_RELAXED) == TKT_X_WAITING);
 	/*
 	 * H1: pairs with W1 and W2 in tkt_q_do_spin.  Without release, nothing
 	 * would say that this store comes before the end of the node.
@@ -227,17 +245,16 @@ TKT_X_SLOW void tkt_q_lock(tkt_lock_t *l, struct tkt_policy_info policy)
 	struct tkt_node self, *next;
 	uint32_t ticket;
 
-	tkt_x_node_birth(&self, sizeof(self));
+	TKT_X_NODE_BIRTH(&self);
 	if (!tkt_q_enter(l, &self))
 		tkt_q_do_spin(&self, policy.wait);
 	ticket = tkt_q_head(l, policy);
 	next = tkt_q_settle(l, &self, policy.wait);
 	tkt_w_spin(l, ticket);
 	if (next)
-		tkt_q_pass(l, next);
+		tkt_q_hand_over(l, next);
 	TKT_X_EVENT(l, left);
-	TKT_NODE_DEATH(&self);
-	tkt_x_node_death(&self, sizeof(self));
+	TKT_X_NODE_DEATH(&self);
 }
 
 /*

@@ -7,6 +7,8 @@
  * take for races: they cannot know that an atomic access is one.  A client
  * request costs a few instructions outside Valgrind.
  *
+ * A lock that is never destroyed leaves its memory exempt from the tools.
+ *
  * Both tools define macros of the same names; only their numbered requests are
  * used here.  One runs at a time and ignores the other's.
  */
@@ -36,6 +38,14 @@ static inline void tkt_x_valgrind_forget(const void *p, size_t size)
 	VALGRIND_HG_ENABLE_CHECKING(p, size);
 	VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DRD_FINISH_SUPPRESSION, p,
 					size, 0, 0, 0);
+}
+
+/* The lock's life ends: what comes to stand in its memory is another's. */
+static inline void tkt_x_valgrind_destroy(const tkt_lock_t *l)
+{
+	VALGRIND_DO_CLIENT_REQUEST_STMT(_VG_USERREQ__HG_USERSO_FORGET_ALL, l, 0,
+					0, 0, 0);
+	tkt_x_valgrind_forget(l, sizeof(*l));
 }
 
 static inline void tkt_x_valgrind_look(const tkt_lock_t *l)

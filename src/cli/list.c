@@ -25,36 +25,37 @@ static void list_kernels(void)
 		(void)printf("%-17s AIM7 workfile\n", *p);
 }
 
-/* Ends the line with the critical sections of one round. */
-static void list_ops(const struct footprint *f)
+/* The operations of a round, or why there are none. */
+static void list_parts(const struct footprint *f)
 {
-	const unsigned int n = footprint_ops(f);
+	const char *separator = "";
 
-	if (!n) {
-		(void)printf(" compute only\n");
-		return;
+	if (f->none)
+		(void)printf("none; %s", f->none);
+	for (const struct footprint_part *p = f->part; p->times; p++) {
+		(void)printf("%s%s", separator, operations[p->op].name);
+		if (p->times > 1)
+			(void)printf(" x%u", p->times);
+		separator = ", ";
 	}
-	for (unsigned int i = 0; i < n; i++)
-		(void)printf(" %s(%u ns, %u %s)",
-			     lock_class_name[f->op[i].class], f->op[i].hold_ns,
-			     f->op[i].lines,
-			     f->op[i].lines == 1 ? "line" : "lines");
 	(void)fputc('\n', stdout);
 }
 
 static void list_tests(void)
 {
 	(void)printf("%-17s %6s %8s  %s\n", "test", "rounds", "think ns",
-		     "critical sections of a round (hold time, lines)");
+		     "operations of a round");
 	for (size_t i = 0; i < footprint_count; i++) {
-		(void)printf("%-17s %6u %8u ", footprints[i].test,
+		(void)printf("%-17s %6u %8u  ", footprints[i].test,
 			     footprints[i].rounds, footprints[i].think_ns);
-		list_ops(&footprints[i]);
+		list_parts(&footprints[i]);
 	}
-	(void)puts("\nEach class is one lock that all users share:");
-	for (unsigned int i = 0; i < LOCK_CLASS_COUNT; i++)
-		(void)printf("%-17s %s\n", lock_class_name[i],
-			     lock_class_what[i]);
+	(void)printf("\n%-9s %7s  %-48s %s\n", "operation", "hold ns",
+		     "what it stands for", "locks that it takes");
+	for (unsigned int i = 0; i < OPERATIONS; i++)
+		(void)printf("%-9s %7u  %-48s %s\n", operations[i].name,
+			     operations[i].hold_ns, operations[i].what,
+			     operations[i].locks);
 }
 
 static const struct {

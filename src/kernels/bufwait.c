@@ -202,9 +202,8 @@ static void unlock_buffer(struct bufwait *b, struct bufwait_thread *t,
 		bufwait_wake(b, t, q, &key);
 }
 
-/* With a handle open. */
-static bool change_buffer(struct bufwait *b, struct bufwait_thread *t,
-			  struct bufwait_buffer *buf)
+bool bufwait_change(struct bufwait *b, struct bufwait_thread *t,
+		    struct bufwait_buffer *buf, uint32_t hold_ns)
 {
 	if (!lock_buffer(b, t, buf))
 		return false;
@@ -212,7 +211,7 @@ static bool change_buffer(struct bufwait *b, struct bufwait_thread *t,
 		t->owners++;
 	TKT_WRITE(&buf->owner, t->index + 1);
 	TKT_WRITE(&buf->visits, TKT_READ(&buf->visits) + 1);
-	delay_ns(b->cs_ns);
+	delay_ns(hold_ns);
 	if (TKT_READ(&buf->owner) != t->index + 1)
 		t->owners++;
 	TKT_WRITE(&buf->owner, 0u);
@@ -233,7 +232,7 @@ static bool operation(struct bufwait *b, struct bufwait_thread *t)
 	t->random = random.state;
 	if (!bufwait_start(b, t, &tid))
 		return false;
-	changed = change_buffer(b, t, &b->buffer[which]);
+	changed = bufwait_change(b, t, &b->buffer[which], b->cs_ns);
 	bufwait_stop(b, t, tid);
 	if (sync && changed)
 		bufwait_log_wait(b, t, tid);

@@ -118,6 +118,7 @@ struct bufwait {
 #define bufwait_leave LOCK_PASTE(bufwait, leave, LOCK_BACKEND)
 #define bufwait_wait LOCK_PASTE(bufwait, wait, LOCK_BACKEND)
 #define bufwait_wake LOCK_PASTE(bufwait, wake, LOCK_BACKEND)
+#define bufwait_change LOCK_PASTE(bufwait, change, LOCK_BACKEND)
 #define bufwait_is LOCK_PASTE(bufwait, is, LOCK_BACKEND)
 #define bufwait_commit LOCK_PASTE(bufwait, commit, LOCK_BACKEND)
 #define bufwait_start LOCK_PASTE(bufwait, start, LOCK_BACKEND)
@@ -161,6 +162,13 @@ bool bufwait_wait(struct bufwait *b, struct bufwait_thread *t,
 /* Wakes all that are not exclusive, and one that is; key as in bitwait.h. */
 void bufwait_wake(struct bufwait *b, struct bufwait_thread *t,
 		  struct bufwait_queue *q, const struct tkt_bit *key);
+
+/*
+ * Locks the buffer, changes it, is busy with it for so long, and unlocks it;
+ * false: the state is broken.
+ */
+bool bufwait_change(struct bufwait *b, struct bufwait_thread *t,
+		    struct bufwait_buffer *buf, uint32_t hold_ns);
 
 /*
  * Opens a handle on the running transaction, whose number goes to *tid; closes

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* src/kernels/dio_inode.c - writes, punches and truncates of an inode */
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
@@ -186,17 +187,26 @@ static void count_out(struct dio_inode *in)
 	/* C1: pairs with C2: truncate sees all that the write did */
 	if (TKT_FETCH_ADD(&in->in_flight, 0u - IN_FLIGHT, TKT_RELEASE) ==
 	    (IN_FLIGHT | DRAINING))
-		TKT_FUTEX_WAKE(&in->in_flight, 1);
+		TKT_FUTEX_WAKE(&in->in_flight, INT_MAX);
 }
 
-/* Under the mutex: none is counted in meanwhile. */
+/*
+ * Under the mutex: none is counted in meanwhile, and nobody else drains.  If
+ * the mutex does not exclude, two that drain at once should still end, for
+ * the checks to tell what is wrong; so each raises the flag at every turn.
+ */
 static void drain(struct dio_inode *in)
 {
-	uint32_t now = TKT_FETCH_OR(&in->in_flight, DRAINING, TKT_RELAXED);
+	for (;;) {
+		/* C2: pairs with C1 */
+		const uint32_t now =
+			TKT_FETCH_OR(&in->in_flight, DRAINING, TKT_ACQUIRE) |
+			DRAINING;
 
-	/* C2: pairs with C1 */
-	while (now = TKT_LOAD(&in->in_flight, TKT_ACQUIRE), now != DRAINING)
+		if (now == DRAINING)
+			break;
 		(void)TKT_FUTEX_WAIT(&in->in_flight, now, TKT_NO_DEADLINE);
+	}
 	TKT_FETCH_AND(&in->in_flight, ~DRAINING, TKT_RELAXED);
 }
 

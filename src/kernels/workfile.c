@@ -4,51 +4,41 @@
  *
  * Each thread is a user with a list of jobs: every test as often as its
  * weight says, in an order of the user's own.  At its end it begins again in
- * another order, unless --passes limits that.  A turn is one critical section
- * of the present job's footprint with its share of the think time, so that a
- * run ends soon after its time; the operation counted is the whole job.
+ * another order, unless --passes limits that.  A turn is one operation of the
+ * present job's footprint with its share of the think time, so that a run ends
+ * soon after its time; what is counted is the whole job.  workfile_fs.h says
+ * what operations work on.
+ *
+ * Every i_mutex is the library's mutex, or, in the variant `lock`, the lock
+ * under test like all the rest.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <tkt/atomic.h>
-
-#include "dentry_tree.h"
 #include "harness/delay.h"
-#include "harness/random.h"
-#include "kernel.h"
+#include "setup.h"
+#include "workfile_fs.h"
 #include "workfiles/workfile.h"
 
-#define WORKFILE_CHILDREN 64 /* files in the one directory of class dentry */
-
 enum {
-	OPTION_PASSES
+	OPTION_PASSES,
+	OPTION_DIRECTORIES
 };
 
 static const struct kernel_option workfile_options[] = {
 	[OPTION_PASSES] = { "passes", "passes", 0, 1000000, 0,
 			    "times that a user goes through its jobs; "
 			    "0: until the time is up" },
+	[OPTION_DIRECTORIES] = { "directories", "directories", 1, 1024, 16,
+				 "directories that the users work in" },
 	{ .name = NULL },
 };
 
-/* A lock and the lines it protects, for the classes without a kernel yet. */
-struct class_lock {
-	unsigned char lock[LOCK_ALIGN] __attribute__((aligned(LOCK_ALIGN)));
-	struct {
-		uint64_t count __attribute__((aligned(LOCK_ALIGN)));
-	} line[FOOTPRINT_LINES_MAX];
-};
+static const char *const workfile_variants[] = { "mutex", "lock", NULL };
 
 struct workfile_user {
-	struct dentry_user dentry;
-	union lock_ctx ctx;
-	/* Critical sections that wrote a line, for the check. */
-	uint64_t wrote[LOCK_CLASS_COUNT][FOOTPRINT_LINES_MAX];
-	struct random random;
-	uint8_t *jobs; /* indexes into the workfile's tests */
+	struct workfile_hand hand;
+	struct random random; /* for the order of the jobs */
+	uint8_t *jobs;	      /* indexes into the workfile's tests */
 	uint64_t passes_left;
 	unsigned int job;   /* in jobs */
 	unsigned int round; /* in the job's footprint */
@@ -56,63 +46,38 @@ struct workfile_user {
 } __attribute__((aligned(LOCK_ALIGN)));
 
 struct workfile_run {
-	struct class_lock class[LOCK_CLASS_COUNT];
-	struct dentry_tree tree;
-	const struct lock_ops *lock;
-	const struct workfile *file;
-	uint64_t seed, passes;
-	unsigned int users, jobs; /* of a user, in one pass */
+	struct workfile_fs fs;
+	struct kernel_config config;
+	unsigned int jobs; /* of a user, in one pass */
 	struct workfile_user user[];
 };
-
-static void *fail(struct workfile_run *w, const char *what, char *why)
-{
-	if (what)
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: %s", what);
-	free(w);
-	return NULL;
-}
 
 static void *workfile_setup(const struct kernel_config *config,
 			    const struct lock_ops *lock, char *why)
 {
 	const size_t size = sizeof(struct workfile_run) +
 			    config->threads * sizeof(struct workfile_user);
-	struct workfile_run *w = aligned_alloc(LOCK_ALIGN, size);
-	const char *wrong;
+	struct workfile_run *w = setup_alloc(size, why);
 
 	if (!w)
-		return fail(NULL, "out of memory", why);
-	memset(w, 0, size);
-	w->lock = lock;
-	w->file = config->workfile;
-	w->seed = config->seed;
-	w->users = config->threads;
-	w->passes = config->option[OPTION_PASSES];
-	for (unsigned int i = 0; i < w->file->count; i++)
-		w->jobs += workfile_jobs(w->file, i);
-	if (!dentry_tree_build(&w->tree, lock, &config->lock, config->layout, 1,
-			       WORKFILE_CHILDREN, why))
-		return fail(w, NULL, why);
-	for (unsigned int i = 0; i < LOCK_CLASS_COUNT; i++) {
-		wrong = lock->init(w->class[i].lock, &config->lock);
-		if (!wrong)
-			continue;
-		while (lock->destroy && i--)
-			lock->destroy(w->class[i].lock);
-		dentry_tree_free(&w->tree);
-		return fail(w, wrong, why);
-	}
-	return w;
+		return NULL;
+	w->config = *config;
+	if (!w->config.variant)
+		w->config.variant = workfile_variants[0];
+	for (unsigned int i = 0; i < config->workfile->count; i++)
+		w->jobs += workfile_jobs(config->workfile, i);
+	if (workfile_fs_build(&w->fs, &w->config, lock,
+			      config->option[OPTION_DIRECTORIES], why))
+		return w;
+	free(w);
+	return NULL;
 }
 
 static void workfile_destroy(void *state)
 {
 	struct workfile_run *w = state;
 
-	for (unsigned int i = 0; w->lock->destroy && i < LOCK_CLASS_COUNT; i++)
-		w->lock->destroy(w->class[i].lock);
-	dentry_tree_free(&w->tree);
+	workfile_fs_free(&w->fs);
 	free(w);
 }
 
@@ -131,30 +96,26 @@ static void shuffle(struct workfile_user *u, unsigned int jobs)
 static void *workfile_thread_setup(void *state, unsigned int index)
 {
 	struct workfile_run *w = state;
+	const struct workfile *file = w->config.workfile;
+	const uint64_t passes = w->config.option[OPTION_PASSES];
 	struct workfile_user *u = &w->user[index];
 	unsigned int n = 0;
 
 	u->jobs = malloc(w->jobs);
 	if (!u->jobs)
 		return NULL;
-	if (w->lock->ctx_init && !w->lock->ctx_init(&u->ctx))
-		goto no_ctx;
-	if (!dentry_user_open(&w->tree, &u->dentry))
-		goto no_user;
-	for (unsigned int i = 0; i < w->file->count; i++)
-		for (unsigned int k = workfile_jobs(w->file, i); k; k--)
+	if (!workfile_fs_open(&w->fs, &w->config, &u->hand, index)) {
+		free(u->jobs);
+		return NULL;
+	}
+	for (unsigned int i = 0; i < file->count; i++)
+		for (unsigned int k = workfile_jobs(file, i); k; k--)
 			u->jobs[n++] = (uint8_t)i;
-	u->random = random_stream(w->seed, index);
+	/* Not the stream of the operations: the order stays with the seed. */
+	u->random = random_stream(~w->config.seed, index);
 	shuffle(u, w->jobs);
-	u->passes_left = w->passes ? w->passes : UINT64_MAX;
+	u->passes_left = passes ? passes : UINT64_MAX;
 	return u;
-
-no_user:
-	if (w->lock->ctx_destroy)
-		w->lock->ctx_destroy(&u->ctx);
-no_ctx:
-	free(u->jobs);
-	return NULL;
 }
 
 static void workfile_thread_teardown(void *state, void *thread)
@@ -162,40 +123,8 @@ static void workfile_thread_teardown(void *state, void *thread)
 	struct workfile_run *w = state;
 	struct workfile_user *u = thread;
 
-	dentry_user_close(&w->tree, &u->dentry);
-	if (w->lock->ctx_destroy)
-		w->lock->ctx_destroy(&u->ctx);
+	workfile_fs_close(&w->fs, &u->hand);
 	free(u->jobs);
-}
-
-static void critical_section(struct workfile_run *w, struct workfile_user *u,
-			     const struct footprint_op *op)
-{
-	struct class_lock *c = &w->class[op->class];
-
-	w->lock->lock(c->lock, &u->ctx);
-	for (unsigned int i = 0; i < op->lines; i++) {
-		uint64_t *count = &c->line[i].count;
-
-		TKT_WRITE(count, TKT_READ(count) + 1);
-		u->wrote[op->class][i]++;
-	}
-	delay_ns(op->hold_ns);
-	w->lock->unlock(c->lock, &u->ctx);
-}
-
-static void footprint_op_run(struct workfile_run *w, struct workfile_user *u,
-			     const struct footprint_op *op)
-{
-	struct dentry_tree *tree = &w->tree;
-
-	if (op->class != LOCK_CLASS_DENTRY) {
-		critical_section(w, u, op);
-		return;
-	}
-	u->dentry.hold_ns = op->hold_ns;
-	dentry_notify(tree, &u->dentry,
-		      &tree->child[random_below(&u->random, tree->children)]);
 }
 
 static long workfile_step(void *state, void *thread)
@@ -211,10 +140,10 @@ static long workfile_step(void *state, void *thread)
 		shuffle(u, w->jobs);
 		u->job = 0;
 	}
-	f = w->file->test[u->jobs[u->job]].footprint;
+	f = w->config.workfile->test[u->jobs[u->job]].footprint;
 	ops = footprint_ops(f);
-	if (ops)
-		footprint_op_run(w, u, &f->op[u->op]);
+	if (ops && !workfile_fs_run(&w->fs, &u->hand, footprint_op(f, u->op)))
+		return KERNEL_FINISHED;
 	delay_ns(ops ? f->think_ns / ops : f->think_ns);
 	if (++u->op < ops)
 		return 0;
@@ -232,7 +161,7 @@ static void workfile_hold(void *state, void *thread, void (*inside)(void *arg),
 	struct workfile_run *w = state;
 	struct workfile_user *u = thread;
 
-	dentry_hold(&w->tree, &u->dentry, inside, arg);
+	dentry_hold(&w->fs.tree, &u->hand.dentry, inside, arg);
 }
 
 static bool workfile_check(void *state, char *why)
@@ -240,26 +169,9 @@ static bool workfile_check(void *state, char *why)
 	struct workfile_run *w = state;
 	struct dentry_totals totals = { 0, 0 };
 
-	for (unsigned int c = 0; c < LOCK_CLASS_COUNT; c++)
-		for (unsigned int i = 0; i < FOOTPRINT_LINES_MAX; i++) {
-			const uint64_t count =
-				TKT_READ(&w->class[c].line[i].count);
-			uint64_t wrote = 0;
-
-			for (unsigned int k = 0; k < w->users; k++)
-				wrote += w->user[k].wrote[c][i];
-			if (count == wrote)
-				continue;
-			(void)snprintf(why, KERNEL_WHY_BYTES,
-				       "class-sum: line %u of class %s counts "
-				       "%" PRIu64 ", the users wrote it "
-				       "%" PRIu64 " times",
-				       i, lock_class_name[c], count, wrote);
-			return false;
-		}
-	for (unsigned int k = 0; k < w->users; k++)
-		dentry_totals_add(&totals, &w->user[k].dentry);
-	return dentry_tree_check(&w->tree, &totals, why);
+	for (unsigned int i = 0; i < w->config.threads; i++)
+		dentry_totals_add(&totals, &w->user[i].hand.dentry);
+	return workfile_fs_check(&w->fs, &totals, why);
 }
 
 extern const struct kernel_ops KERNEL_SYM(workfile);
@@ -268,6 +180,7 @@ const struct kernel_ops KERNEL_SYM(workfile) = {
 	.summary = "users who run the jobs of an AIM7 workfile",
 	.traits = KERNEL_LAYOUT | KERNEL_JOBS,
 	.options = workfile_options,
+	.variants = workfile_variants,
 	.setup = workfile_setup,
 	.destroy = workfile_destroy,
 	.thread_setup = workfile_thread_setup,

@@ -4,8 +4,8 @@
  *
  * The tests are not run; what they make the kernel do to its locks is.  A
  * test's footprint is that of one job: a number of rounds, in each of which
- * the listed critical sections follow each other and the rest of the time is
- * think time, spread evenly.
+ * the listed operations follow each other, each so many times, and the rest
+ * of the time is think time, spread evenly behind them.
  */
 #ifndef TKT_SRC_WORKFILES_FOOTPRINT_H
 #define TKT_SRC_WORKFILES_FOOTPRINT_H
@@ -13,36 +13,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every user shares the one lock of a class; X(id, name, what it stands for) */
-#define LOCK_CLASSES(X)                                                       \
-	X(DENTRY, "dentry", "d_lock and d_count of a shared parent")          \
-	X(INODE_MUTEX, "inode-mutex", "i_mutex of a shared directory")        \
-	X(ORPHAN, "orphan", "the list of inodes that are deleted while open") \
-	X(BUFFER_WAIT, "buffer-wait", "hashed wait queue of a buffer's lock") \
-	X(JOURNAL, "journal", "state of the running transaction")
-
-#define LOCK_CLASS_ID(id, name, what) LOCK_CLASS_##id,
-enum lock_class {
-	LOCK_CLASSES(LOCK_CLASS_ID) LOCK_CLASS_COUNT
+/* What of the kernel's a test can make use of; operations[] says more. */
+enum operation_id {
+	OP_NOTIFY,
+	OP_LIST,
+	OP_SEARCH,
+	OP_RECREATE,
+	OP_BUFFER,
+	OP_UPDATE,
+	OP_SYNC,
+	OP_DIRECT,
+	OPERATIONS
 };
 
-extern const char *const lock_class_name[LOCK_CLASS_COUNT];
-extern const char *const lock_class_what[LOCK_CLASS_COUNT];
+struct operation {
+	const char *name;
+	unsigned int hold_ns; /* busy in its critical section */
+	const char *locks;    /* that it takes, and what of */
+	const char *what;     /* it stands for */
+};
 
-#define FOOTPRINT_OPS_MAX 4
-#define FOOTPRINT_LINES_MAX 8
+/* Indexed by enum operation_id. */
+extern const struct operation operations[OPERATIONS];
 
-struct footprint_op {
-	enum lock_class class;
-	unsigned int hold_ns; /* busy inside; dentry: in get and in put */
-	unsigned int lines;   /* written inside; 0: the list ends here */
+/* Busy in a commit, which holds nothing then but keeps those who wait. */
+#define FOOTPRINT_COMMIT_NS 400u
+
+struct footprint_part {
+	enum operation_id op;
+	unsigned int times; /* in a round; 0: the list ends here */
 };
 
 struct footprint {
 	const char *test;
 	unsigned int rounds;   /* in a job */
 	unsigned int think_ns; /* in a round */
-	struct footprint_op op[FOOTPRINT_OPS_MAX];
+	const struct footprint_part *part;
+	const char *none; /* if there are no operations, why */
 };
 
 /* By name, ascending. */
@@ -54,7 +61,10 @@ extern const size_t footprint_count;
 /* The footprint of that test; NULL: there is none of that name. */
 const struct footprint *footprint_find(const char *test);
 
-/* Number of critical sections in a round. */
+/* Operations of a round, each as often as it is done. */
 unsigned int footprint_ops(const struct footprint *f);
+
+/* Operation number n of a round, n below footprint_ops(f). */
+enum operation_id footprint_op(const struct footprint *f, unsigned int n);
 
 #endif /* TKT_SRC_WORKFILES_FOOTPRINT_H */

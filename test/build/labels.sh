@@ -5,8 +5,9 @@
 # usage: sh test/build/labels.sh
 #
 # labels.awk states the rule.  The headers are one name space; each lock in
-# src/locks is one of its own.  The checker is tested first: on small texts,
-# and on the real headers with one label after the other taken out.
+# src/locks is one of its own, and so is each file of the kernel dio.  The
+# checker is tested first: on small texts, and on the real headers with one
+# label after the other taken out.
 
 # shellcheck source=test/build/common.sh
 . "$(dirname -- "$0")/common.sh"
@@ -80,7 +81,7 @@ tail -n 1 "$tmp/headers"
 # shellcheck disable=SC2086
 check 'include/' run $headers
 check 'include/ has ordered accesses' grep -q '^[1-9]' "$tmp/headers"
-for f in "$top"/src/locks/*.[ch]; do
+for f in "$top"/src/locks/*.[ch] "$top"/src/kernels/dio*.[ch]; do
 	check "${f#"$top/"}" run "$f"
 done
 

@@ -16,7 +16,8 @@
 struct chaos_focus stress_focus = { .offset = -1, .one_in = 1, .thread = -1 };
 
 static uint64_t run_seed = 1;
-static __thread uint64_t state;
+static __thread struct random state;
+static __thread bool entered;
 static __thread uintptr_t focus;
 
 void chaos_set_seed(uint64_t seed)
@@ -33,28 +34,24 @@ uint64_t chaos_seed(void)
 
 void chaos_enter(unsigned int id, const void *lock)
 {
-	/* The odd constant spreads neighbouring numbers over all bits. */
-	state = (run_seed * 64 + id + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	state = random_stream(run_seed, 2 * id);
+	entered = true;
 	focus = 0;
 	if (stress_focus.offset >= 0 &&
 	    (stress_focus.thread < 0 || stress_focus.thread == (int)id))
 		focus = (uintptr_t)lock + (uintptr_t)stress_focus.offset;
 }
 
-/* xorshift64: good enough to be irregular, and a few instructions long */
 static uint32_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 32);
+	return (uint32_t)(random_next(&state) >> 32);
 }
 
 void tkt_chaos_point(uintptr_t address)
 {
 	uint32_t dice;
 
-	if (!state) /* a thread that never entered: the one that sets up */
+	if (!entered) /* the thread that sets up */
 		return;
 	if (focus && address == focus && draw() % stress_focus.one_in == 0)
 		stress_nap(stress_focus.sleep_us);

@@ -7,10 +7,10 @@
 /* Tries until it works or the run ends; gives the CPU away now and then. */
 static bool try_for_long(struct worker *w)
 {
-	const struct lock_ops *ops = w->rig->trial->ops;
+	const struct lock_ops *ops = w->harness->trial->ops;
 
-	for (unsigned int i = 1; !ops->trylock(rig_lock(w->rig, 0), w->ctx);
-	     i++) {
+	for (unsigned int i = 1;
+	     !ops->trylock(harness_lock(w->harness, 0), w->ctx); i++) {
 		if (i % 64)
 			continue;
 		if (!worker_again(w))
@@ -22,33 +22,34 @@ static bool try_for_long(struct worker *w)
 
 static void exclusion_body(struct worker *w)
 {
-	const bool tries = w->id < w->rig->trial->trylocks;
-	const unsigned int apart = w->rig->trial->apart;
+	const bool tries = w->id < w->harness->trial->trylocks;
+	const unsigned int apart = w->harness->trial->apart;
 
 	while (worker_again(w)) {
 		if (apart)
 			stress_nap(1 + worker_random(w) % apart);
+		worker_look(w);
 		if (!tries)
 			worker_lock(w, 0, 0);
 		else if (!try_for_long(w))
 			break;
-		guarded_visit(w, w->rig->shared);
+		guarded_visit(w, w->harness->shared);
 		worker_count(w);
 		worker_unlock(w, 0, 0);
 	}
 }
 
 /* Each round must have gone into both counters. */
-static void compare_counts(struct rig *r, const struct guarded *g,
+static void compare_counts(struct harness *r, const struct guarded *g,
 			   uint64_t rounds)
 {
 	if (!r->failed && (g->first != rounds || g->second != rounds))
-		rig_fail(r, "%llu rounds, counted %llu and %llu",
-			 (unsigned long long)rounds,
-			 (unsigned long long)g->first,
-			 (unsigned long long)g->second);
+		harness_fail(r, "%llu rounds, counted %llu and %llu",
+			     (unsigned long long)rounds,
+			     (unsigned long long)g->first,
+			     (unsigned long long)g->second);
 	if (!r->failed && !rounds)
-		rig_fail(r, "not one round");
+		harness_fail(r, "not one round");
 }
 
 /*
@@ -59,16 +60,16 @@ static void compare_counts(struct rig *r, const struct guarded *g,
  */
 const char *check_exclusion(const struct trial *t)
 {
-	struct rig *r = rig_new(t, "exclusion", 1);
+	struct harness *r = harness_new(t, "exclusion", 1);
 	struct guarded g = { 0, 0, 0 };
 	uint64_t rounds = 0;
 
 	r->shared = &g;
-	rig_run(r, exclusion_body);
+	harness_run(r, exclusion_body);
 	for (unsigned int i = 0; i < t->threads; i++)
 		rounds += r->worker[i].done;
 	compare_counts(r, &g, rounds);
-	return rig_end(r);
+	return harness_end(r);
 }
 
 #define CHURN_ROUNDS 40u
@@ -77,7 +78,7 @@ static void churn_body(struct worker *w)
 {
 	for (unsigned int i = 0; i < CHURN_ROUNDS && worker_again(w); i++) {
 		worker_lock(w, 0, 0);
-		guarded_visit(w, w->rig->shared);
+		guarded_visit(w, w->harness->shared);
 		worker_count(w);
 		worker_unlock(w, 0, 0);
 	}
@@ -90,23 +91,23 @@ static void churn_body(struct worker *w)
  */
 const char *check_churn(const struct trial *t)
 {
-	struct rig *r = rig_new(t, "churn", 1);
+	struct harness *r = harness_new(t, "churn", 1);
 	struct guarded g = { 0, 0, 0 };
 	uint64_t rounds = 0;
 	unsigned int oldest = 0;
 
 	r->shared = &g;
 	if (r->failed)
-		return rig_end(r);
-	rig_start(r, churn_body);
-	while (rig_again(r)) {
+		return harness_end(r);
+	harness_start(r, churn_body);
+	while (harness_again(r)) {
 		worker_join(&r->worker[oldest]);
 		worker_start(&r->worker[oldest]);
 		oldest = (oldest + 1) % t->threads;
 	}
-	rig_join(r);
+	harness_join(r);
 	for (unsigned int i = 0; i < t->threads; i++)
 		rounds += r->worker[i].done;
 	compare_counts(r, &g, rounds);
-	return rig_end(r);
+	return harness_end(r);
 }

@@ -8,14 +8,14 @@ static void fairness_body(struct worker *w)
 {
 	while (worker_again(w)) {
 		worker_lock(w, 0, 0);
-		guarded_visit(w, w->rig->shared);
+		guarded_visit(w, w->harness->shared);
 		worker_count(w);
 		worker_unlock(w, 0, 0);
 	}
 }
 
 /* Jain's index of the shares: 1 if all are equal, 1/n if one has it all. */
-static double jain(const struct rig *r)
+static double jain(const struct harness *r)
 {
 	const unsigned int n = r->trial->threads;
 	double sum = 0, squares = 0;
@@ -44,16 +44,16 @@ const char *check_fairness(const struct trial *t)
 	double share = 0;
 
 	for (int i = 0; i < JAIN_TRIES; i++) {
-		struct rig *r = rig_new(t, "fairness", 1);
+		struct harness *r = harness_new(t, "fairness", 1);
 		struct guarded g = { 0, 0, 0 };
 
 		r->shared = &g;
-		rig_run(r, fairness_body);
+		harness_run(r, fairness_body);
 		share = jain(r);
 		if (!r->failed && share < JAIN_LEAST)
-			rig_fail(r, "Jain's index is %.2f, less than %.2f",
-				 share, JAIN_LEAST);
-		verdict = rig_end(r);
+			harness_fail(r, "Jain's index is %.2f, less than %.2f",
+				     share, JAIN_LEAST);
+		verdict = harness_end(r);
 		if (share >= JAIN_LEAST)
 			break;
 	}
@@ -84,7 +84,7 @@ static uint64_t cpu_ns(clockid_t clock)
 }
 
 /* Lets waiter `id` come, and returns once it has joined the queue. */
-static bool admit(struct rig *r, struct arrival *a, uint32_t id)
+static bool admit(struct harness *r, struct arrival *a, uint32_t id)
 {
 	clockid_t clock;
 	uint64_t start;
@@ -101,21 +101,21 @@ static bool admit(struct rig *r, struct arrival *a, uint32_t id)
 }
 
 /* Thread 0 holds the lock and lets the others arrive, one after another. */
-static void usher_body(struct worker *w, struct arrival *a)
+static void holder_body(struct worker *w, struct arrival *a)
 {
 	worker_lock(w, 0, 0);
-	for (uint32_t id = 1; id < w->rig->trial->threads; id++)
-		if (!admit(w->rig, a, id))
-			rig_fail(w->rig, "no CPU clock for a thread");
+	for (uint32_t id = 1; id < w->harness->trial->threads; id++)
+		if (!admit(w->harness, a, id))
+			harness_fail(w->harness, "no CPU clock for a thread");
 	worker_unlock(w, 0, 0);
 }
 
 static void arrival_body(struct worker *w)
 {
-	struct arrival *a = w->rig->shared;
+	struct arrival *a = w->harness->shared;
 
 	if (!w->id) {
-		usher_body(w, a);
+		holder_body(w, a);
 		return;
 	}
 	while (TKT_LOAD(&a->permit, TKT_ACQUIRE) < w->id)
@@ -134,14 +134,14 @@ static void arrival_body(struct worker *w)
  */
 const char *check_arrival(const struct trial *t)
 {
-	struct rig *r = rig_new(t, "arrival", 1);
+	struct harness *r = harness_new(t, "arrival", 1);
 	struct arrival a = { .granted = 0 };
 
 	r->shared = &a;
-	rig_run(r, arrival_body);
+	harness_run(r, arrival_body);
 	for (unsigned int i = 0; !r->failed && i + 1 < t->threads; i++)
 		if (i >= a.granted || a.order[i] != i + 1)
-			rig_fail(r, "arrival %u served as number %u", i + 1,
-				 a.order[i]);
-	return rig_end(r);
+			harness_fail(r, "arrival %u served as number %u", i + 1,
+				     a.order[i]);
+	return harness_end(r);
 }

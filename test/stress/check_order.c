@@ -29,7 +29,7 @@
 
 #include <stdlib.h>
 
-struct seat {
+struct record {
 	uint64_t since; /* stamp of when it was in the room, 0: it is not */
 	uint64_t taken; /* acquisitions so far */
 	uint64_t queued;
@@ -39,7 +39,7 @@ struct seat {
 struct order {
 	uint64_t stamp __attribute__((aligned(128)));
 	struct guarded guarded;
-	struct seat seat[STRESS_MAX_THREADS];
+	struct record thread[STRESS_MAX_THREADS];
 };
 
 static __thread struct worker *self;
@@ -47,87 +47,6 @@ static __thread struct worker *self;
 static uint64_t draw_stamp(struct order *o)
 {
 	return TKT_FETCH_ADD(&o->stamp, UINT64_C(1), TKT_ACQ_REL) + 1;
-}
-
-void stress_event_queued(void)
-{
-	struct order *o;
-	struct seat *s;
-
-	if (!self)
-		return;
-	o = self->rig->shared;
-	s = &o->seat[self->id];
-	s->queued++;
-	for (unsigned int i = 0; i < self->rig->trial->threads; i++)
-		s->seen[i] = TKT_LOAD(&o->seat[i].taken, TKT_ACQUIRE);
-	TKT_STORE(&s->since, draw_stamp(o), TKT_RELEASE);
-}
-
-/* Inside: whom has this thread, whose attempt drew `started`, overtaken? */
-static void count_overtaken(struct order *o, uint64_t started)
-{
-	struct rig *r = self->rig;
-
-	for (unsigned int i = 0; i < r->trial->threads; i++) {
-		const uint64_t since = TKT_LOAD(&o->seat[i].since, TKT_ACQUIRE);
-
-		if (i != self->id && since && since < started)
-			rig_fail(r, "thread %u, later, overtook %u in the room",
-				 self->id, i);
-	}
-}
-
-/* Inside: how often has each had the lock since this thread queued? */
-static void count_overtakes(struct order *o)
-{
-	struct rig *r = self->rig;
-	const struct seat *s = &o->seat[self->id];
-
-	if (!TKT_LOAD(&s->since, TKT_RELAXED))
-		return;
-	for (unsigned int i = 0; i < r->trial->threads; i++) {
-		const uint64_t taken =
-			TKT_LOAD(&o->seat[i].taken, TKT_RELAXED) - s->seen[i];
-
-		if (taken > 1)
-			rig_fail(r,
-				 "thread %u had the lock %llu times while"
-				 " %u was in the room",
-				 i, (unsigned long long)taken, self->id);
-	}
-}
-
-static void order_section(struct order *o, uint64_t started)
-{
-	struct seat *s = &o->seat[self->id];
-
-	count_overtaken(o, started);
-	count_overtakes(o);
-	TKT_STORE(&s->since, UINT64_C(0), TKT_RELEASE);
-	TKT_STORE(&s->taken, s->taken + 1, TKT_RELEASE);
-	guarded_visit(self, &o->guarded);
-}
-
-static void order_body(struct worker *w)
-{
-	struct order *o = w->rig->shared;
-	const struct lock_ops *ops = w->rig->trial->ops;
-	const bool tries = w->id < w->rig->trial->trylocks;
-
-	self = w;
-	while (worker_again(w)) {
-		const uint64_t started = draw_stamp(o);
-
-		if (!tries)
-			worker_lock(w, 0, 0);
-		else if (!ops->trylock(rig_lock(w->rig, 0), w->ctx))
-			continue;
-		order_section(o, started);
-		worker_count(w);
-		worker_unlock(w, 0, 0);
-	}
-	self = NULL;
 }
 
 /*
@@ -140,6 +59,94 @@ static bool needs_room(const struct trial *t)
 	       t->threads - t->trylocks > t->params.threshold;
 }
 
+void stress_event_queued(void)
+{
+	struct order *o;
+	struct record *s;
+
+	if (!self)
+		return;
+	o = self->harness->shared;
+	s = &o->thread[self->id];
+	s->queued++;
+	if (needs_room(self->harness->trial))
+		TKT_STORE(&self->met, self->met + 1, TKT_RELAXED);
+	for (unsigned int i = 0; i < self->harness->trial->threads; i++)
+		s->seen[i] = TKT_LOAD(&o->thread[i].taken, TKT_ACQUIRE);
+	TKT_STORE(&s->since, draw_stamp(o), TKT_RELEASE);
+}
+
+/* Inside: whom has this thread, whose attempt drew `started`, overtaken? */
+static void count_overtaken(struct order *o, uint64_t started)
+{
+	struct harness *r = self->harness;
+
+	for (unsigned int i = 0; i < r->trial->threads; i++) {
+		const uint64_t since =
+			TKT_LOAD(&o->thread[i].since, TKT_ACQUIRE);
+
+		if (i != self->id && since && since < started)
+			harness_fail(
+				r, "thread %u, later, overtook %u in the room",
+				self->id, i);
+	}
+}
+
+/* Inside: how often has each had the lock since this thread queued? */
+static void count_overtakes(struct order *o)
+{
+	struct harness *r = self->harness;
+	const struct record *s = &o->thread[self->id];
+
+	if (!TKT_LOAD(&s->since, TKT_RELAXED))
+		return;
+	for (unsigned int i = 0; i < r->trial->threads; i++) {
+		const uint64_t taken =
+			TKT_LOAD(&o->thread[i].taken, TKT_RELAXED) - s->seen[i];
+
+		if (taken > 1)
+			harness_fail(r,
+				     "thread %u had the lock %llu times while"
+				     " %u was in the room",
+				     i, (unsigned long long)taken, self->id);
+	}
+}
+
+static void order_section(struct order *o, uint64_t started)
+{
+	struct record *s = &o->thread[self->id];
+
+	count_overtaken(o, started);
+	count_overtakes(o);
+	TKT_STORE(&s->since, UINT64_C(0), TKT_RELEASE);
+	TKT_STORE(&s->taken, s->taken + 1, TKT_RELEASE);
+	guarded_visit(self, &o->guarded);
+}
+
+static void order_body(struct worker *w)
+{
+	struct order *o = w->harness->shared;
+	const struct lock_ops *ops = w->harness->trial->ops;
+	const bool tries = w->id < w->harness->trial->trylocks;
+
+	self = w;
+	while (worker_again(w)) {
+		const uint64_t started = draw_stamp(o);
+
+		/* Where there must be a room, only that counts. */
+		if (!needs_room(w->harness->trial))
+			worker_look(w);
+		if (!tries)
+			worker_lock(w, 0, 0);
+		else if (!ops->trylock(harness_lock(w->harness, 0), w->ctx))
+			continue;
+		order_section(o, started);
+		worker_count(w);
+		worker_unlock(w, 0, 0);
+	}
+	self = NULL;
+}
+
 /*
  * Finds overtaking beyond what lock.h promises, and two holders at once.  If
  * there are more threads than places in the window, the room must have been
@@ -147,7 +154,7 @@ static bool needs_room(const struct trial *t)
  */
 const char *check_order(const struct trial *t)
 {
-	struct rig *r = rig_new(t, "order", 1);
+	struct harness *r = harness_new(t, "order", 1);
 	struct order *o = aligned_alloc(128, sizeof(*o));
 	uint64_t queued = 0;
 
@@ -155,11 +162,11 @@ const char *check_order(const struct trial *t)
 		abort();
 	*o = (struct order){ .stamp = 0 };
 	r->shared = o;
-	rig_run(r, order_body);
+	harness_run(r, order_body);
 	for (unsigned int i = 0; i < t->threads; i++)
-		queued += o->seat[i].queued;
+		queued += o->thread[i].queued;
 	if (!r->failed && !queued && needs_room(t))
-		rig_fail(r, "the room was never used");
+		harness_fail(r, "the room was never used");
 	free(o);
-	return rig_end(r);
+	return harness_end(r);
 }

@@ -4,28 +4,28 @@
 
 #include <stdlib.h>
 
-#define DECK 65536u
+#define LOCKS 65536u
 #define HOT 8u
 
-struct card {
+struct item {
 	volatile uint64_t count;
 	uint32_t held;
 };
 
 static void many_body(struct worker *w)
 {
-	struct card *cards = w->rig->shared;
-	const uint32_t all = (uint32_t)w->rig->count;
+	struct item *items = w->harness->shared;
+	const uint32_t all = (uint32_t)w->harness->count;
 
 	while (worker_again(w)) {
 		const uint32_t dice = worker_random(w);
 		const uint32_t i = (dice >> 1) % (dice & 1 ? HOT : all);
 
 		worker_lock(w, i, 0);
-		if (TKT_XCHG(&cards[i].held, w->id + 1, TKT_RELAXED))
-			rig_fail(w->rig, "lock %u: two holders", i);
-		TKT_WRITE(&cards[i].count, TKT_READ(&cards[i].count) + 1);
-		TKT_STORE(&cards[i].held, 0u, TKT_RELAXED);
+		if (TKT_XCHG(&items[i].held, w->id + 1, TKT_RELAXED))
+			harness_fail(w->harness, "lock %u: two holders", i);
+		TKT_WRITE(&items[i].count, TKT_READ(&items[i].count) + 1);
+		TKT_STORE(&items[i].held, 0u, TKT_RELAXED);
 		worker_count(w);
 		worker_unlock(w, i, 0);
 	}
@@ -37,31 +37,32 @@ static void many_body(struct worker *w)
  */
 const char *check_many(const struct trial *t)
 {
-	struct rig *r = rig_new(t, "many", STRESS_TSAN ? DECK / 16 : DECK);
-	struct card *cards = calloc(DECK, sizeof(*cards));
+	struct harness *r =
+		harness_new(t, "many", STRESS_TSAN ? LOCKS / 16 : LOCKS);
+	struct item *items = calloc(LOCKS, sizeof(*items));
 	uint64_t rounds = 0, counted = 0;
 
-	if (!cards)
+	if (!items)
 		abort();
-	r->shared = cards;
-	rig_run(r, many_body);
+	r->shared = items;
+	harness_run(r, many_body);
 	for (unsigned int i = 0; i < t->threads; i++)
 		rounds += r->worker[i].done;
-	for (unsigned int i = 0; i < DECK; i++)
-		counted += cards[i].count;
+	for (unsigned int i = 0; i < LOCKS; i++)
+		counted += items[i].count;
 	if (!r->failed && (rounds != counted || !rounds))
-		rig_fail(r, "%llu rounds, counted %llu",
-			 (unsigned long long)rounds,
-			 (unsigned long long)counted);
-	free(cards);
-	return rig_end(r);
+		harness_fail(r, "%llu rounds, counted %llu",
+			     (unsigned long long)rounds,
+			     (unsigned long long)counted);
+	free(items);
+	return harness_end(r);
 }
 
 #define LEVELS 5u
 
 static void nested_body(struct worker *w)
 {
-	struct guarded *g = w->rig->shared;
+	struct guarded *g = w->harness->shared;
 	uint32_t at[STRESS_NESTING];
 
 	while (worker_again(w)) {
@@ -88,20 +89,20 @@ static void nested_body(struct worker *w)
 const char *check_nested(const struct trial *t)
 {
 	static struct guarded g[LEVELS];
-	struct rig *r = rig_new(t, "nested", LEVELS);
+	struct harness *r = harness_new(t, "nested", LEVELS);
 	uint64_t rounds = 0, counted = 0;
 
 	for (unsigned int i = 0; i < LEVELS; i++)
 		g[i] = (struct guarded){ 0, 0, 0 };
 	r->shared = g;
-	rig_run(r, nested_body);
+	harness_run(r, nested_body);
 	for (unsigned int i = 0; i < t->threads; i++)
 		rounds += r->worker[i].done;
 	for (unsigned int i = 0; i < LEVELS; i++)
 		counted += g[i].first;
 	if (!r->failed && (!rounds || counted != rounds * STRESS_NESTING))
-		rig_fail(r, "%llu rounds, counted %llu",
-			 (unsigned long long)rounds,
-			 (unsigned long long)counted);
-	return rig_end(r);
+		harness_fail(r, "%llu rounds, counted %llu",
+			     (unsigned long long)rounds,
+			     (unsigned long long)counted);
+	return harness_end(r);
 }

@@ -26,29 +26,29 @@ static bool lock_somehow(tkt_lock_t *l, uint32_t dice)
 
 static void timed_body(struct worker *w)
 {
-	tkt_lock_t *l = rig_lock(w->rig, 0);
+	tkt_lock_t *l = harness_lock(w->harness, 0);
 
 	while (worker_again(w)) {
 		if (!lock_somehow(l, worker_random(w)))
 			continue;
 		if (!tkt_is_locked(l) || !tkt_is_locked_ordered(l))
-			rig_fail(w->rig, "held, but is_locked says no");
-		guarded_visit(w, w->rig->shared);
+			harness_fail(w->harness, "held, but is_locked says no");
+		guarded_visit(w, w->harness->shared);
 		worker_count(w);
 		tkt_unlock(l);
 	}
 }
 
-struct meeting {
+struct held {
 	uint32_t held, tried;
 };
 
 /* Thread 0 holds the lock until the others have found that it does. */
 static void held_body(struct worker *w)
 {
-	tkt_lock_t *l = rig_lock(w->rig, 0);
-	struct meeting *m = w->rig->shared;
-	const uint32_t others = w->rig->trial->threads - 1;
+	tkt_lock_t *l = harness_lock(w->harness, 0);
+	struct held *m = w->harness->shared;
+	const uint32_t others = w->harness->trial->threads - 1;
 
 	if (!w->id) {
 		tkt_lock(l);
@@ -62,9 +62,10 @@ static void held_body(struct worker *w)
 		TKT_YIELD(&m->held, 0u);
 	if (tkt_trylock(l) || tkt_tryspin(l, MS) || tkt_lock_until(l, 1) ||
 	    tkt_lock_until(l, tkt_clock_ns() + MS))
-		rig_fail(w->rig, "thread %u got a lock that is held", w->id);
+		harness_fail(w->harness, "thread %u got a lock that is held",
+			     w->id);
 	if (!tkt_is_locked(l))
-		rig_fail(w->rig, "held, but is_locked says no");
+		harness_fail(w->harness, "held, but is_locked says no");
 	TKT_FETCH_ADD(&m->tried, 1u, TKT_RELEASE);
 	/* With a deadline long past, once it is free. */
 	while (!tkt_lock_until(l, 1))
@@ -79,27 +80,27 @@ static void held_body(struct worker *w)
  */
 const char *check_timed(const struct trial *t)
 {
-	struct meeting m = { 0, 0 };
+	struct held m = { 0, 0 };
 	struct guarded g = { 0, 0, 0 };
-	struct rig *r = rig_new(t, "timed", 1);
+	struct harness *r = harness_new(t, "timed", 1);
 	const char *verdict;
 	uint64_t rounds = 0;
 
 	r->shared = &m;
-	rig_run(r, held_body);
-	verdict = rig_end(r);
+	harness_run(r, held_body);
+	verdict = harness_end(r);
 	if (verdict)
 		return verdict;
-	r = rig_new(t, "timed, mixed", 1);
+	r = harness_new(t, "timed, mixed", 1);
 	r->shared = &g;
-	rig_run(r, timed_body);
+	harness_run(r, timed_body);
 	for (unsigned int i = 0; i < t->threads; i++)
 		rounds += r->worker[i].done;
 	if (!r->failed && (!rounds || rounds != g.first))
-		rig_fail(r, "%llu rounds, counted %llu",
-			 (unsigned long long)rounds,
-			 (unsigned long long)g.first);
-	if (!r->failed && tkt_is_contended(rig_lock(r, 0)))
-		rig_fail(r, "nobody left, but is_contended says yes");
-	return rig_end(r);
+		harness_fail(r, "%llu rounds, counted %llu",
+			     (unsigned long long)rounds,
+			     (unsigned long long)g.first);
+	if (!r->failed && tkt_is_contended(harness_lock(r, 0)))
+		harness_fail(r, "nobody left, but is_contended says yes");
+	return harness_end(r);
 }

@@ -10,7 +10,7 @@
 /* The calling thread has joined the waiting room of a lock. */
 void stress_event_queued(void);
 
-#define TKT_X_EVENT(l, name) ((void)(l), STRESS_EVENT_##name)
+#define TKT_EVENT_HOOK(l, name) ((void)(l), STRESS_EVENT_##name)
 #define STRESS_EVENT_queued stress_event_queued()
 #define STRESS_EVENT_handed_over ((void)0)
 #define STRESS_EVENT_window_spins ((void)0)

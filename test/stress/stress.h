@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress.h - one rig, every lock, every check
+ * stress.h - one harness, every lock, every check
  *
- * A *trial* says which lock is run how.  A *check* sets up a rig for it, runs
- * a body in some threads, and returns NULL or what went wrong.  No check knows
+ * A *trial* says which lock is run how.  A *check* sets up a harness for it,
+ * runs a body in some threads, and returns NULL or what went wrong.  No check knows
  * which lock it has; a lock that breaks must be found by the same code that
  * passes the others.
  *
@@ -19,6 +19,7 @@
 
 #include <tkt/atomic.h>
 
+#include "harness/random.h"
 #include "locks/lock_ops.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -35,46 +36,49 @@
 #define STRESS_MAX_THREADS 24u
 #define STRESS_NESTING 3u
 
-/* Exit status of a disposable process: a check failed; threads do not end. */
-#define STRESS_FAILED 1
-#define STRESS_HUNG 3
+/* A run that has not seen enough by its end may take so much longer. */
+#define STRESS_EXTRA_S 60u
 
 struct trial {
 	const struct lock_ops *ops;
-	struct lock_params params; /* max_threads is filled in by the rig */
+	struct lock_params params; /* max_threads is filled in by the harness */
 	unsigned int threads;
 	uint64_t rounds;       /* per thread, at most */
-	uint64_t least;	       /* per thread, even if it takes longer than ms */
-	unsigned int ms;       /* for the whole run */
+	unsigned int ms;       /* for the whole run, if it has seen enough: */
+	uint64_t least;	       /* so many rounds by each thread, */
+	uint64_t meets;	       /* and locks found held, by all of them */
 	unsigned int dwell;    /* spin hints inside each section */
 	unsigned int apart;    /* sleeps up to so many us between rounds */
 	unsigned int trylocks; /* this many threads only ever try */
 };
 
-struct rig;
+struct harness;
 
 struct worker {
-	struct rig *rig;
+	struct harness *harness;
 	unsigned int id;
-	uint64_t done;	 /* rounds, counted by worker_count() */
-	uint64_t random; /* state of worker_random() */
+	uint64_t done; /* rounds, counted by worker_count() */
+	uint64_t met;  /* locks found held, counted by worker_look() */
+	struct random random;
 	union lock_ctx ctx[STRESS_NESTING];
 	pthread_t thread;
 	uint32_t over; /* its body has returned */
 };
 
-struct rig {
+struct harness {
 	const struct trial *trial;
 	const char *check;
 	void *shared; /* the check's own */
 	void (*body)(struct worker *);
 	unsigned char *locks;
 	size_t count, stride;
-	uint64_t deadline;
+	uint64_t deadline, latest;
 	uint32_t started, stop;
 	uint32_t failed; /* 0, 1: being written, 2: verdict stands */
 	char verdict[256];
-	struct worker worker[STRESS_MAX_THREADS];
+	/* Whether somebody is inside: a hint, on a line of its own. */
+	uint32_t inside __attribute__((aligned(128)));
+	struct worker worker[STRESS_MAX_THREADS] __attribute__((aligned(128)));
 };
 
 /*
@@ -83,37 +87,47 @@ struct rig {
  * than clean up with a lock that cannot be trusted.
  */
 extern bool stress_disposable;
-/* After so many seconds without a round done, past the deadline, they hang. */
+/* After so many seconds without a round done, threads hang. */
 extern unsigned int stress_patience;
 
 /* Prepares `count` locks. Never returns NULL; a failed init is a verdict. */
-struct rig *rig_new(const struct trial *t, const char *check, size_t count);
+struct harness *harness_new(const struct trial *t, const char *check,
+			    size_t count);
 /* Runs `body` in trial->threads threads; returns when all have ended. */
-void rig_run(struct rig *r, void (*body)(struct worker *));
+void harness_run(struct harness *r, void (*body)(struct worker *));
 /* The two halves of it, for a check that does something meanwhile. */
-void rig_start(struct rig *r, void (*body)(struct worker *));
-void rig_join(struct rig *r);
+void harness_start(struct harness *r, void (*body)(struct worker *));
+void harness_join(struct harness *r);
 /*
  * Checks that each lock is free again, as far as trylock can tell, drops
  * everything and returns the verdict: NULL, or a text that is overwritten by
  * the next one.
  */
-const char *rig_end(struct rig *r);
+const char *harness_end(struct harness *r);
 
 /* Records the first failure and stops all threads. */
-void rig_fail(struct rig *r, const char *format, ...)
+void harness_fail(struct harness *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Starts one thread; waits for its end, or reports that it hangs. */
 void worker_start(struct worker *w);
 void worker_join(struct worker *w);
-/* Whether time is left and nothing has failed; and another round is due. */
-bool rig_again(const struct rig *r);
+/*
+ * Whether time is left and nothing has failed; and whether another round is
+ * due, for that or because not enough has been seen.
+ */
+bool harness_again(const struct harness *r);
 bool worker_again(const struct worker *w);
 /* Counts a round of this thread; the watchdog looks at it. */
 void worker_count(struct worker *w);
-uint32_t worker_random(struct worker *w);
+/* About to lock: notes whether anybody is inside. */
+void worker_look(struct worker *w);
 
-static inline void *rig_lock(const struct rig *r, size_t i)
+static inline uint32_t worker_random(struct worker *w)
+{
+	return (uint32_t)(random_next(&w->random) >> 32);
+}
+
+static inline void *harness_lock(const struct harness *r, size_t i)
 {
 	return r->locks + i * r->stride;
 }
@@ -121,13 +135,15 @@ static inline void *rig_lock(const struct rig *r, size_t i)
 static inline void worker_lock(struct worker *w, size_t lock,
 			       unsigned int level)
 {
-	w->rig->trial->ops->lock(rig_lock(w->rig, lock), &w->ctx[level]);
+	w->harness->trial->ops->lock(harness_lock(w->harness, lock),
+				     &w->ctx[level]);
 }
 
 static inline void worker_unlock(struct worker *w, size_t lock,
 				 unsigned int level)
 {
-	w->rig->trial->ops->unlock(rig_lock(w->rig, lock), &w->ctx[level]);
+	w->harness->trial->ops->unlock(harness_lock(w->harness, lock),
+				       &w->ctx[level]);
 }
 
 /* Sleeps for some microseconds, less than a second. */
@@ -167,7 +183,10 @@ const char *check_nested(const struct trial *t);
 const char *check_fairness(const struct trial *t);
 const char *check_arrival(const struct trial *t);
 const char *check_order(const struct trial *t);
+const char *check_lifetime(const struct trial *t);
 const char *check_timed(const struct trial *t);
+const char *check_glance(const struct trial *t);
+const char *check_announce(const struct trial *t);
 
 /* chaos.c: what tkt_chaos_point() does. */
 struct chaos_focus {

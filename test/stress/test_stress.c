@@ -24,6 +24,8 @@ struct test_case {
 	unsigned int needs;  /* traits, all of them */
 	bool each_threshold; /* where the lock has one */
 	bool places;	     /* only for locks with a place for each waiter */
+	bool roomless;	     /* with an unlimited threshold only */
+	unsigned int meets;  /* trial.meets */
 };
 
 /* The lock whose group of tests runs. */
@@ -54,6 +56,8 @@ static struct trial make_trial(const struct test_case *c)
 			   .rounds = 1000000,
 			   .ms = c->ms,
 			   .dwell = c->dwell,
+			   .least = 2,
+			   .meets = c->meets,
 			   .trylocks = c->trylocks };
 
 	spare_sanitizer(&t);
@@ -78,10 +82,13 @@ static void run_case(void **state)
 
 	if (!applies(c))
 		skip();
+	if (c->roomless)
+		t.params.threshold = LOCK_THRESHOLD_INF;
 	if (!c->each_threshold || !(subject->traits & LOCK_THRESHOLD))
 		n = 1;
 	for (size_t i = 0; i < n; i++) {
-		t.params.threshold = thresholds[i];
+		if (c->each_threshold)
+			t.params.threshold = thresholds[i];
 		wrong = c->check(&t);
 		if (wrong)
 			fail_msg("%s", wrong);
@@ -99,18 +106,20 @@ static void run_case(void **state)
 
 static const struct CMUnitTest all_locks[] = {
 	CASE("exclusion, 2 threads", check_exclusion, 2, 100, 4,
-	     .each_threshold = true),
+	     .each_threshold = true, .meets = 2),
 	CASE("exclusion, 3 threads", check_exclusion, 3, 100, 4,
-	     .each_threshold = true),
-	CASE("exclusion, 4 threads", check_exclusion, 4, 100),
-	CASE("exclusion, 8 threads", check_exclusion, 8, 100),
-	CASE("exclusion, 20 threads", check_exclusion, 20, 100, .places = true),
+	     .each_threshold = true, .meets = 2),
+	CASE("exclusion, 4 threads", check_exclusion, 4, 100, .meets = 2),
+	CASE("exclusion, 8 threads", check_exclusion, 8, 100, .meets = 2),
+	CASE("exclusion, 20 threads", check_exclusion, 20, 100, .places = true,
+	     .meets = 2),
 	CASE("exclusion, one tries", check_exclusion, 2, 150, 4, 1,
-	     .each_threshold = true),
-	CASE("exclusion, two of four try", check_exclusion, 4, 150, 4, 2),
+	     .each_threshold = true, .meets = 2),
+	CASE("exclusion, two of four try", check_exclusion, 4, 150, 4, 2,
+	     .meets = 2),
 	CASE("threads come and go", check_churn, 4, 150),
 	CASE("unlock by another thread", check_cross, 4, 150, 4,
-	     .needs = LOCK_CROSS_UNLOCK),
+	     .needs = LOCK_CROSS_UNLOCK, .meets = 2),
 	CASE("65536 locks", check_many, 3, 150),
 	CASE("nested locks", check_nested, 4, 150),
 	CASE("fairness", check_fairness, 2, 150, 40, .needs = LOCK_FIFO),
@@ -121,30 +130,40 @@ static const struct CMUnitTest all_locks[] = {
 /* The library's own: where the contract says more than a table can. */
 static const struct CMUnitTest library_only[] = {
 	CASE("order of arrival", check_arrival, 7, 1, .each_threshold = true),
-	CASE("order, 2 threads", check_order, 2, 200, 4,
-	     .each_threshold = true),
-	CASE("order, 3 threads", check_order, 3, 200, 4,
-	     .each_threshold = true),
-	CASE("order, 6 threads", check_order, 6, 200, 4,
-	     .each_threshold = true),
+	CASE("order, 2 threads", check_order, 2, 200, 4, .each_threshold = true,
+	     .meets = 2),
+	CASE("order, 3 threads", check_order, 3, 200, 4, .each_threshold = true,
+	     .meets = 2),
+	CASE("order, 6 threads", check_order, 6, 200, 4, .each_threshold = true,
+	     .meets = 2),
 	CASE("order, one of four tries", check_order, 4, 150, 4, 1,
-	     .each_threshold = true),
+	     .each_threshold = true, .meets = 2),
 	CASE("fairness", check_fairness, 2, 150, 40, .each_threshold = true),
+	CASE("freed by the next owner, 2 threads", check_lifetime, 2, 150, 4,
+	     .each_threshold = true),
+	CASE("freed by the next owner, 4 threads", check_lifetime, 4, 150, 4,
+	     .each_threshold = true),
+	CASE("is_locked, 3 threads", check_glance, 3, 300, .roomless = true),
+	CASE("is_locked, 4 threads", check_glance, 4, 300, .roomless = true),
+	CASE("is_locked_ordered", check_announce, 2, 300),
 	CASE("timed locks, 2 threads", check_timed, 2, 150, 4,
 	     .each_threshold = true),
 	CASE("timed locks, 5 threads", check_timed, 5, 150, 4),
 };
 
+/* A run ends at the first failure. */
+#define CAUGHT_MS 30000
+
 /* The checks must be able to fail, and do so each time. */
 static void test_caught(void **state)
 {
 	static const struct test_case cases[] = {
-		{ check_exclusion, 2, 1000, 4, 0, 0, false, false },
-		{ check_exclusion, 4, 1000, 4, 2, 0, false, false },
-		{ check_churn, 2, 1000, 4, 0, 0, false, false },
-		{ check_cross, 4, 1000, 4, 0, 0, false, false },
-		{ check_many, 3, 1000, 4, 0, 0, false, false },
-		{ check_nested, 4, 1000, 4, 0, 0, false, false },
+		{ check_exclusion, 2, CAUGHT_MS, .dwell = 4 },
+		{ check_exclusion, 4, CAUGHT_MS, .dwell = 4, .trylocks = 2 },
+		{ check_churn, 2, CAUGHT_MS, .dwell = 4 },
+		{ check_cross, 4, CAUGHT_MS, .dwell = 4 },
+		{ check_many, 3, CAUGHT_MS, .dwell = 4 },
+		{ check_nested, 4, CAUGHT_MS, .dwell = 4 },
 	};
 
 	(void)state;

@@ -80,8 +80,9 @@ says '^busted .*not in --lock all' "$tmp/stdout"
 run 0 list kernels
 says '^dentry ' "$tmp/stdout"
 run 0 list tests
-says '^dgram_pipe .*dentry(' "$tmp/stdout"
-says '^sieve .*compute only' "$tmp/stdout"
+says '^dgram_pipe .* notify x2$' "$tmp/stdout"
+says '^sieve .* none; arithmetic' "$tmp/stdout"
+says '^notify .* d_lock' "$tmp/stdout"
 run 0 list
 says '^kernels:$' "$tmp/stdout"
 
@@ -162,7 +163,7 @@ bad "kernel or workfile" run "$(printf '%0300d' 1)"
 printf '30 disk_rd\n10 creat_clo\n' >"$tmp/workfile.mine"
 run 0 run "$tmp/workfile.mine" --users 1,2 --lock ticket --passes 1 \
 	--seconds 50 --format csv
-says '^native,mine,,ticket,,2,2,,,,,together,1,1,.*,200,' "$tmp/stdout"
+says '^native,mine,mutex,ticket,,2,2,,,,,together,1,1,.*,200,' "$tmp/stdout"
 (cd "$tmp" && timeout 60 "$tkt" run workfile.mine --users 1 --lock ticket \
 	--passes 1 --seconds 50 --format csv >"$tmp/stdout" 2>"$tmp/stderr") || complain "bare file name"
 says '^native,mine,' "$tmp/stdout"
@@ -254,6 +255,20 @@ run 0 run dentry --lock all --threads 1,2 --seconds 0.02 --parents 3 \
 	--rename-permille 300
 says '^ticket ' "$tmp/stdout"
 ! grep -q busted "$tmp/stdout" || complain "--lock all runs busted"
+
+# --- the shipped workfiles: every user's every job, and no exclusion noticed
+for workfile in short custom disk five_sec; do
+	run 0 run $workfile --lock tkt --users 2 --passes 1 --seconds 50 \
+		--variant all --format csv
+	[ "$(grep -c "^native,$workfile,.*,tkt," "$tmp/stdout")" -eq 2 ] ||
+		complain "$workfile: not a row each for mutex and lock"
+	for variant in mutex lock; do
+		run 1 run $workfile --lock busted --users 2 --seconds 0.3 \
+			--variant $variant
+		says "$variant, lock busted.*check failed: [a-z-]*: " \
+			"$tmp/stderr"
+	done
+done
 
 # --- a kernel that takes no lock: one row a variant, its controls when named
 run 0 run bioref --lock all --threads 1,2 --seconds 0.02 --variant all \

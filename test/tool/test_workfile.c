@@ -157,10 +157,13 @@ static void shipped(void **state)
 	assert_false(workfile_read(&w, "/", &e));
 }
 
-/* Jobs of tens to hundreds of microseconds, sorted, classes all used. */
+/*
+ * Jobs of tens to hundreds of microseconds, in turns of ten or so at most;
+ * sorted; operations or a reason why not; each operation used.
+ */
 static void footprint_table(void **state)
 {
-	unsigned int used[LOCK_CLASS_COUNT] = { 0 };
+	unsigned int used[OPERATIONS] = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < footprint_count; i++) {
@@ -172,19 +175,41 @@ static void footprint_table(void **state)
 			assert_true(strcmp(footprints[i - 1].test, f->test) <
 				    0);
 		assert_ptr_equal(footprint_find(f->test), f);
+		assert_int_equal(!ops, f->none != NULL);
 		for (unsigned int k = 0; k < ops; k++) {
-			assert_in_range(f->op[k].lines, 1, FOOTPRINT_LINES_MAX);
-			used[f->op[k].class]++;
-			job += f->op[k].hold_ns;
+			const enum operation_id op = footprint_op(f, k);
+
+			used[op]++;
+			job += operations[op].hold_ns;
 		}
 		assert_in_range(f->rounds * job, 10000, 999999);
 		assert_true(f->think_ns / (ops ? ops : 1) <= 10000);
 	}
-	for (int c = 0; c < LOCK_CLASS_COUNT; c++)
-		assert_true(used[c]);
+	for (int op = 0; op < OPERATIONS; op++) {
+		assert_true(used[op]);
+		assert_true(operations[op].hold_ns <= 10000);
+		assert_true(operations[op].name && operations[op].locks &&
+			    operations[op].what);
+	}
 	assert_null(footprint_find(""));
 	assert_null(footprint_find("disk_r"));
 	assert_null(footprint_find("zzz"));
+}
+
+/* A round's operations in order, each as often as it says. */
+static void footprint_order(void **state)
+{
+	static const enum operation_id want[] = { OP_NOTIFY, OP_NOTIFY,
+						  OP_DIRECT, OP_DIRECT,
+						  OP_UPDATE };
+	const struct footprint *f = footprint_find("disk_dio_cp");
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(footprint_ops(f), 5);
+	for (unsigned int i = 0; i < 5; i++)
+		assert_int_equal(footprint_op(f, i), want[i]);
+	assert_int_equal(footprint_ops(footprint_find("sieve")), 0);
 }
 
 int main(void)
@@ -197,6 +222,7 @@ int main(void)
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(shipped),
 		cmocka_unit_test(footprint_table),
+		cmocka_unit_test(footprint_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

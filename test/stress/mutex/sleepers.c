@@ -6,10 +6,9 @@
  *
  * LOCK is mutex, timed (the mutex, with many time limits), or a flavour of the
  * tree lock: dfl, nospin, simple, spin, spin2.  EXPECTED is what each of RUNS
- * child processes must end in: pass, verdict (two owners, or an owner that
- * does not know itself), hang (no thread got on for `patience` seconds), race
- * (ThreadSanitizer's report) or crash (an assertion of the lock's own); or
- * several, with / between.
+ * child processes must end in (outcome.h): a verdict is two owners, or one that
+ * does not know itself; a hang, that no thread got on for `patience` seconds;
+ * a crash, an assertion of the lock's own.
  *
  * Options: threads, ops (of each thread), rounds (so often from the start: who
  * comes last has nobody after it to wake it by chance), patience, one_in and
@@ -17,21 +16,19 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <tkt/mutex.h>
 #include <tkt/treelock.h>
 
-#define VERDICT 3
-#define RACE 66 /* ThreadSanitizer's own default */
+#include "harness/random.h"
+#include "outcome.h"
+
 #define THREADS_MAX 16
-#define NEVER 1000000000u
 
 static unsigned int threads = 4, ops = 2000, patience = 60, one_in = 200,
 		    sleep_us = 60, rounds = 1, seed = 1;
@@ -48,20 +45,19 @@ static uint64_t counter; /* plain, under the lock */
 static uint64_t inside;	 /* number of the thread that is in; plain */
 static uint32_t faults;
 
-static __thread uint64_t chaos;
+static __thread struct random chaos;
+static __thread bool stumbles;
 
 static uint32_t chance(uint32_t below)
 {
-	chaos = chaos * UINT64_C(6364136223846793005) +
-		UINT64_C(1442695040888963407);
-	return (uint32_t)((chaos >> 33) % below);
+	return random_below(&chaos, below);
 }
 
 /* Called by the chaos back end at each access. */
 void tkt_chaos_point(uintptr_t address)
 {
 	(void)address;
-	if (!chaos)
+	if (!stumbles)
 		return;
 	if (!chance(one_in))
 		usleep(sleep_us);
@@ -161,12 +157,13 @@ static void *thread_main(void *arg)
 	const uint64_t me = (uint64_t)(uintptr_t)arg;
 	uint64_t made = 0;
 
-	chaos = seed * UINT64_C(0x9e3779b97f4a7c15) + me;
+	chaos = random_stream(seed, me);
+	stumbles = true;
 	for (unsigned int i = 0; i < ops; i++) {
 		made += is_mutex() ? mutex_turn(me) : tree_turn(me);
 		__atomic_fetch_add(progress, 1, __ATOMIC_RELAXED);
 	}
-	chaos = 0;
+	stumbles = false;
 	return (void *)(uintptr_t)made;
 }
 
@@ -205,13 +202,14 @@ static int run_once(void)
 		(void)pthread_join(t[i], &result);
 		made += (uintptr_t)result;
 	}
-	return faults || counter != made ? VERDICT : 0;
+	return faults || counter != made ? OUTCOME_VERDICT : 0;
 }
 
-static int run(void)
+static int run(uint64_t number)
 {
 	int status = 0;
 
+	seed = (unsigned int)number;
 	for (unsigned int i = 0; i < rounds && !status; i++) {
 		seed += 7919;
 		status = run_once();
@@ -219,107 +217,50 @@ static int run(void)
 	return status;
 }
 
-/* What the child ended in: an exit status, or -1: it hung; -2: it crashed. */
-static int watch(pid_t child)
+/* Whether the child has done nothing for as long as patience lasts. */
+static bool hangs(bool first)
 {
-	const struct timespec tick = { 0, 20000000 };
-	uint64_t seen = 0;
-	unsigned int still = 0;
-	int status;
+	static uint64_t seen, since;
+	const uint64_t now = __atomic_load_n(progress, __ATOMIC_RELAXED);
+	const uint64_t ns = TKT_CLOCK_NS();
 
-	for (;;) {
-		const uint64_t now =
-			__atomic_load_n(progress, __ATOMIC_RELAXED);
-
-		if (waitpid(child, &status, WNOHANG) == child)
-			return WIFEXITED(status) ? WEXITSTATUS(status) : -2;
-		still = now == seen ? still + 1 : 0;
-		seen = now;
-		if (still > patience * 50) {
-			kill(child, SIGKILL);
-			(void)waitpid(child, &status, 0);
-			return -1;
-		}
-		nanosleep(&tick, NULL);
-	}
+	if (first || now != seen)
+		since = ns;
+	seen = now;
+	return ns - since > patience * UINT64_C(1000000000);
 }
 
-static const char *name_of(int outcome)
+static void set_option(const char *text)
 {
-	return outcome == 0	    ? "pass"
-	       : outcome == VERDICT ? "verdict"
-	       : outcome == RACE    ? "race"
-	       : outcome == -1	    ? "hang"
-				    : "crash";
-}
-
-/* Whether `name` is among the names in `list`, with / between. */
-static bool among(const char *name, const char *list)
-{
-	const size_t n = strlen(name);
-
-	for (const char *p = list; (p = strstr(p, name)); p++)
-		if ((p == list || p[-1] == '/') && (!p[n] || p[n] == '/'))
-			return true;
-	return false;
-}
-
-static void set_option(char *text)
-{
-	static const struct {
-		const char *name;
-		unsigned int *value;
-	} options[] = {
+	static const struct run_option options[] = {
 		{ "threads", &threads },   { "ops", &ops },
 		{ "patience", &patience }, { "one_in", &one_in },
 		{ "sleep_us", &sleep_us }, { "seed", &seed },
 		{ "rounds", &rounds },
 	};
-	char *value = strchr(text, '=');
 
-	for (size_t i = 0; value && i < sizeof(options) / sizeof(options[0]);
-	     i++) {
-		if (strncmp(text, options[i].name, (size_t)(value - text)))
-			continue;
-		*options[i].value = (unsigned int)strtoul(value + 1, NULL, 0);
-		return;
-	}
-	fprintf(stderr, "sleepers: bad option %s\n", text);
-	exit(2);
+	if (!run_option_set(options, sizeof(options) / sizeof(options[0]),
+			    text) ||
+	    threads < 1 || threads > THREADS_MAX || !one_in)
+		run_usage(text);
 }
 
 int main(int argc, char **argv)
 {
-	unsigned int bad = 0, runs;
-
 	if (argc < 4)
-		return 2;
+		run_usage("too few");
 	kind = argv[1];
-	runs = (unsigned int)strtoul(argv[3], NULL, 0);
 	for (int i = 4; i < argc; i++)
 		set_option(argv[i]);
-	if (threads < 1 || threads > THREADS_MAX || !one_in || one_in > NEVER)
-		return 2;
 	prepare();
 	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (progress == MAP_FAILED)
 		return 2;
-	for (unsigned int i = 0; i < runs; i++, seed++) {
-		pid_t child = fork();
-		int outcome;
-
-		if (child < 0)
-			return 2;
-		if (!child)
-			exit(run());
-		outcome = watch(child);
-		if (among(name_of(outcome), argv[2]))
-			continue;
-		fprintf(stderr, "run %u (seed %u): %s, not %s\n", i, seed,
-			name_of(outcome), argv[2]);
-		bad++;
-	}
-	printf("%u of %u runs as expected\n", runs - bad, runs);
-	return bad || !runs;
+	return runs_main(&(struct runs){ .check = kind,
+					 .expected = argv[2],
+					 .count = argv[3],
+					 .seed = seed,
+					 .run = run,
+					 .hangs = hangs });
 }

@@ -3,9 +3,9 @@
  * ref.h - threads, chaos and verdicts of the reference counts' stress tests
  *
  * A check runs some threads for some time and adds up afterwards.  The first
- * that is found wrong ends the process, with status REF_FAILED and one line
- * on standard error; threads that do not end, with REF_HUNG.  The program
- * (main.c) runs each check in a child for that.
+ * that is found wrong ends the process, with one line on standard error; so do
+ * threads that do not end.  The program (main.c) runs each check in a child
+ * for that.
  */
 #ifndef TKT_TEST_REF_H
 #define TKT_TEST_REF_H
@@ -16,9 +16,9 @@
 
 #include <tkt/atomic.h>
 
+#include "harness/random.h"
+
 #define REF_THREADS_MAX 16u
-#define REF_FAILED 1
-#define REF_HUNG 3
 
 struct ref_trial {
 	unsigned int threads, ms, patience_s;
@@ -30,7 +30,7 @@ extern struct ref_trial ref_trial;
 
 struct ref_thread {
 	unsigned int id;
-	uint64_t random;
+	struct random random;
 	pthread_t thread;
 	uint32_t over;
 } __attribute__((aligned(128)));

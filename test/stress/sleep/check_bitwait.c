@@ -28,7 +28,7 @@ static void visit(unsigned int word, unsigned int bit)
 /* Some rounds, then all meet: whoever is not woken is missed soon. */
 static void bits_body(struct sleeper *s)
 {
-	while (sleep_meet()) {
+	while (sleep_again_together()) {
 		for (int i = 0; i < ROUNDS; i++) {
 			const unsigned int word = sleep_random(s, 2);
 			const unsigned int bit = sleep_random(s, BITS);
@@ -66,12 +66,12 @@ void check_bits(void)
  */
 static void bit_abort_body(struct sleeper *s)
 {
-	while (sleep_meet()) {
+	while (sleep_again_together()) {
 		uint64_t limit = TKT_NO_DEADLINE;
 
 		if (!s->id)
 			(void)tkt_trylock_bit(&words[0], 0);
-		(void)sleep_meet();
+		(void)sleep_again_together();
 		if (!s->id) {
 			sleep_dwell(sleep_random(s, 4000));
 			tkt_unlock_bit(&table, &words[0], 0);

@@ -145,7 +145,7 @@ static void play(unsigned int role, uint32_t round)
 
 static void order_body(struct sleeper *s)
 {
-	for (uint32_t round = 0; sleep_meet(); round++) {
+	for (uint32_t round = 0; sleep_again_together(); round++) {
 		play(s->id, round);
 		await_act(4 * round + 3);
 		tkt_read_lock(&lock);

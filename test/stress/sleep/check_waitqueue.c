@@ -17,7 +17,7 @@ static volatile uint64_t data; /* plain, ordered by the wake-up alone */
  */
 static void handoff_body(struct sleeper *s)
 {
-	for (uint64_t n = 1; sleep_meet(); n++) {
+	for (uint64_t n = 1; sleep_again_together(); n++) {
 		struct tkt_waiter w = TKT_WAITER_INIT(tkt_wake_default);
 
 		if (s->id) {
@@ -69,11 +69,11 @@ static void everybody_body(struct sleeper *s)
 {
 	uint32_t n = 1;
 
-	for (; s->id && sleep_meet(); n++) {
+	for (; s->id && sleep_again_together(); n++) {
 		wait_for_round(s, n);
 		(void)TKT_FETCH_ADD(&answers, 1u, TKT_RELEASE);
 	}
-	for (; !s->id && sleep_meet(); n++) {
+	for (; !s->id && sleep_again_together(); n++) {
 		sleep_dwell(sleep_random(s, 2000));
 		TKT_STORE(&round_number, n, TKT_RELEASE);
 		tkt_wake_up(&queue, TKT_WAKE_ALL);
@@ -127,7 +127,7 @@ static void give(struct sleeper *s)
 
 static void abort_body(struct sleeper *s)
 {
-	while (sleep_meet()) {
+	while (sleep_again_together()) {
 		if (s->id == 0) {
 			give(s);
 			TKT_STORE(&answers, 0u, TKT_RELAXED);

@@ -4,28 +4,22 @@
  *
  *	sleep CHECK EXPECTED RUNS [OPTION=VALUE...]
  *
- * EXPECTED is what each of RUNS child processes must end in: pass, verdict
- * (the check says what is wrong), hang (threads do not come back), crash, or
- * race (ThreadSanitizer's report); or several, with / between.  Run number i
- * has the seed `seed` + i.
+ * EXPECTED is what each of RUNS child processes must end in (outcome.h).  Run
+ * i has the seed `seed` + i.
  */
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <tkt/lock_types.h>
 
+#include "outcome.h"
 #include "sleep.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define VERDICT 1
-#define HUNG 3
-#define RACE 66 /* ThreadSanitizer's own default */
 
 struct sleep_trial trial = {
 	.threads = 3, .ms = 1000, .wait = TKT_WAIT_YIELD, .patience = 30
@@ -33,8 +27,9 @@ struct sleep_trial trial = {
 
 static struct sleeper sleeper[SLEEP_MAX_THREADS];
 static uint64_t deadline;
-static uint32_t meeting, met, over;
-static __thread uint64_t chaos_state;
+static uint32_t round_number, arrived, over;
+static __thread struct random chaos_state;
+static __thread bool stumbles;
 
 static const struct {
 	const char *name;
@@ -45,15 +40,6 @@ static const struct {
 	{ "abort", check_abort },     { "ordered", check_ordered },
 	{ "bits", check_bits },	      { "bit_abort", check_bit_abort },
 };
-
-/* xorshift64 */
-static uint32_t draw(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (uint32_t)(*state >> 32);
-}
 
 static void nap(long us)
 {
@@ -69,9 +55,9 @@ void tkt_chaos_point(uintptr_t address)
 	uint32_t dice;
 
 	(void)address;
-	if (!chaos_state) /* not a thread of a run */
+	if (!stumbles) /* not a thread of a run */
 		return;
-	dice = draw(&chaos_state) % 1024;
+	dice = random_below(&chaos_state, 1024);
 	if (dice < 960)
 		return;
 	if (dice < 1008)
@@ -79,7 +65,7 @@ void tkt_chaos_point(uintptr_t address)
 	else if (dice < 1022)
 		(void)sched_yield();
 	else
-		nap(20 + draw(&chaos_state) % 60);
+		nap(20 + random_below(&chaos_state, 60));
 }
 
 void sleep_dwell(unsigned int n)
@@ -92,7 +78,7 @@ void sleep_fail(const char *what)
 {
 	fprintf(stderr, "seed %llu: %s\n", (unsigned long long)trial.seed,
 		what);
-	_exit(VERDICT);
+	_exit(OUTCOME_VERDICT);
 }
 
 bool sleep_again(void)
@@ -102,7 +88,7 @@ bool sleep_again(void)
 
 uint32_t sleep_random(struct sleeper *s, uint32_t below)
 {
-	return draw(&s->random) % below;
+	return random_below(&s->random, below);
 }
 
 pthread_t sleep_thread(unsigned int id)
@@ -110,17 +96,17 @@ pthread_t sleep_thread(unsigned int id)
 	return sleeper[id].thread;
 }
 
-bool sleep_meet(void)
+bool sleep_again_together(void)
 {
-	const uint32_t now = TKT_LOAD(&meeting, TKT_ACQUIRE);
+	const uint32_t now = TKT_LOAD(&round_number, TKT_ACQUIRE);
 
 	/* The last to come decides for all: nobody is on his way out yet. */
-	if (TKT_FETCH_ADD(&met, 1u, TKT_ACQ_REL) + 1 == trial.threads) {
+	if (TKT_FETCH_ADD(&arrived, 1u, TKT_ACQ_REL) + 1 == trial.threads) {
 		TKT_STORE(&over, (uint32_t)!sleep_again(), TKT_RELAXED);
-		TKT_STORE(&met, 0u, TKT_RELAXED);
-		TKT_STORE(&meeting, now + 1, TKT_RELEASE);
+		TKT_STORE(&arrived, 0u, TKT_RELAXED);
+		TKT_STORE(&round_number, now + 1, TKT_RELEASE);
 	}
-	while (TKT_LOAD(&meeting, TKT_ACQUIRE) == now)
+	while (TKT_LOAD(&round_number, TKT_ACQUIRE) == now)
 		sched_yield();
 	return !TKT_LOAD(&over, TKT_RELAXED);
 }
@@ -129,9 +115,10 @@ static void *sleeper_main(void *arg)
 {
 	struct sleeper *s = arg;
 
-	chaos_state = s->random;
+	chaos_state = random_stream(trial.seed, 2 * s->id);
+	stumbles = true;
 	/* All threads exist from here on. */
-	(void)sleep_meet();
+	(void)sleep_again_together();
 	s->body(s);
 	return NULL;
 }
@@ -146,8 +133,7 @@ void sleep_run(void (*body)(struct sleeper *s))
 
 		s->id = i;
 		s->body = body;
-		s->random = (trial.seed * 64 + i + 1) *
-			    UINT64_C(0x9e3779b97f4a7c15);
+		s->random = random_stream(trial.seed, 2 * i + 1);
 		if (pthread_create(&s->thread, NULL, sleeper_main, s))
 			abort();
 	}
@@ -157,89 +143,55 @@ void sleep_run(void (*body)(struct sleeper *s))
 		if (pthread_timedjoin_np(sleeper[i].thread, NULL, &limit)) {
 			fprintf(stderr, "seed %llu: thread %u hangs\n",
 				(unsigned long long)trial.seed, i);
-			_exit(HUNG);
+			_exit(OUTCOME_HUNG);
 		}
 }
 
-static void set_option(const char *name, const char *value)
-{
-	const unsigned int n = (unsigned int)strtoul(value, NULL, 0);
+static unsigned int seed = 1;
+static void (*check)(void);
 
-	if (!strcmp(name, "threads") && n && n <= SLEEP_MAX_THREADS)
-		trial.threads = n;
-	else if (!strcmp(name, "ms"))
-		trial.ms = n;
-	else if (!strcmp(name, "patience"))
-		trial.patience = n;
-	else if (!strcmp(name, "signals"))
-		trial.signals = n;
-	else if (!strcmp(name, "wait"))
-		trial.wait = strcmp(value, "spin") ? TKT_WAIT_YIELD
-						   : TKT_WAIT_SPIN;
-	else if (!strcmp(name, "seed"))
-		trial.seed = n;
-	else
-		exit(2);
+static void set_option(const char *text)
+{
+	static unsigned int signals;
+	static const struct run_option options[] = {
+		{ "threads", &trial.threads },
+		{ "ms", &trial.ms },
+		{ "patience", &trial.patience },
+		{ "signals", &signals },
+		{ "seed", &seed },
+	};
+	const char *wait = run_option_is(text, "wait");
+
+	if (wait)
+		trial.wait = strcmp(wait, "spin") ? TKT_WAIT_YIELD
+						  : TKT_WAIT_SPIN;
+	else if (!run_option_set(options, LENGTH(options), text) ||
+		 !trial.threads || trial.threads > SLEEP_MAX_THREADS)
+		run_usage(text);
+	trial.signals = signals;
 }
 
-static const char *outcome(int status)
+static int run(uint64_t number)
 {
-	if (WIFSIGNALED(status))
-		return "crash";
-	switch (WEXITSTATUS(status)) {
-	case 0:
-		return "pass";
-	case VERDICT:
-		return "verdict";
-	case HUNG:
-		return "hang";
-	case RACE:
-		return "race";
-	default:
-		return "something else";
-	}
-}
-
-static bool run_child(void (*check)(void), const char *expected)
-{
-	const pid_t child = fork();
-	int status;
-
-	if (!child) {
-		check();
-		exit(0);
-	}
-	if (child < 0 || waitpid(child, &status, 0) != child)
-		return false;
-	if (strstr(expected, outcome(status)))
-		return true;
-	fprintf(stderr, "seed %llu: %s instead of %s\n",
-		(unsigned long long)trial.seed, outcome(status), expected);
-	return false;
+	trial.seed = number;
+	check();
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	void (*check)(void) = NULL;
-	unsigned int runs, good = 0;
-
-	for (size_t i = 0; argc > 3 && i < LENGTH(checks); i++)
+	if (argc < 4)
+		run_usage("too few");
+	for (size_t i = 0; i < LENGTH(checks); i++)
 		if (!strcmp(argv[1], checks[i].name))
 			check = checks[i].check;
 	if (!check)
-		return 2;
-	trial.seed = 1;
-	for (int i = 4; i < argc; i++) {
-		char *value = strchr(argv[i], '=');
-
-		if (!value)
-			return 2;
-		*value = 0;
-		set_option(argv[i], value + 1);
-	}
-	runs = (unsigned int)strtoul(argv[3], NULL, 0);
-	for (unsigned int run = 0; run < runs; run++, trial.seed++)
-		good += run_child(check, argv[2]);
-	printf("%s: %s in %u of %u runs\n", argv[1], argv[2], good, runs);
-	return good != runs || !runs;
+		run_usage(argv[1]);
+	for (int i = 4; i < argc; i++)
+		set_option(argv[i]);
+	return runs_main(&(struct runs){ .check = argv[1],
+					 .expected = argv[2],
+					 .count = argv[3],
+					 .seed = seed,
+					 .run = run });
 }

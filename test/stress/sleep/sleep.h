@@ -15,6 +15,8 @@
 
 #include <tkt/atomic.h>
 
+#include "harness/random.h"
+
 #define SLEEP_MAX_THREADS 16u
 
 struct sleep_trial {
@@ -30,7 +32,7 @@ extern struct sleep_trial trial;
 
 struct sleeper {
 	unsigned int id;
-	uint64_t random;
+	struct random random;
 	pthread_t thread;
 	void (*body)(struct sleeper *s);
 };
@@ -40,7 +42,7 @@ void sleep_run(void (*body)(struct sleeper *s));
 /* Whether the time is not up. */
 bool sleep_again(void);
 /* All threads of the run meet; true if the run goes on. */
-bool sleep_meet(void);
+bool sleep_again_together(void);
 uint32_t sleep_random(struct sleeper *s, uint32_t below);
 /* Ends the process with a verdict. */
 void sleep_fail(const char *what) __attribute__((noreturn));
