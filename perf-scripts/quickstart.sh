@@ -47,9 +47,5 @@ cmake --build "$build" -j "$(nproc)" >"$log" 2>&1 ||
 	die "does not build; see $log"
 
 "$build/tkt" run short --lock ticket,rfc2013,tkt --users 1,4,16 \
-	--seconds 1 --repeat 3 --format csv --out "$csv"
-
-echo "AIM7 short, jobs per minute: median (least..greatest) of 3 runs"
-awk -F , -v across=users -v value=jobs_per_min \
-	-f "$top/perf-scripts/table.awk" "$csv"
+	--seconds 1 --repeat 3 --format csv --out "$csv" --table
 echo "all rows: $csv"

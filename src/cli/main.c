@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tkt.h>
+
 #include "cli.h"
 
 static const struct {
@@ -54,7 +56,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return help();
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
-		(void)puts("tkt " TKT_PROJECT_VERSION);
+		(void)puts("tkt " TKT_VERSION_STRING);
 		return cli_finish(CLI_OK);
 	}
 	for (unsigned int i = 0; i < COMMANDS; i++) {

@@ -124,26 +124,26 @@ static void row_config(struct row *row, const struct run_options *o,
 static void row_result(struct row *row, const struct run_options *o,
 		       const struct measure_result *r)
 {
-	const double rate = r->crew.seconds > 0
-				    ? (double)r->crew.ops / r->crew.seconds
-				    : (double)NAN;
+	const double rate = r->workers.seconds > 0 ? (double)r->workers.ops /
+							     r->workers.seconds
+						   : (double)NAN;
 
 	row->variant = r->variant;
-	row->seconds = r->crew.seconds;
-	row->ops = r->crew.ops;
+	row->seconds = r->workers.seconds;
+	row->ops = r->workers.ops;
 	row->ops_per_s = rate;
 	if (o->kernel->op_bytes)
 		row->bytes_per_s = rate * o->kernel->op_bytes;
 	if (o->kernel->traits & KERNEL_JOBS)
 		row->jobs_per_min = rate * 60;
-	row->jain = r->crew.jain;
+	row->jain = r->workers.jain;
 	row->wait_p50_ns = r->wait_p50_ns;
 	row->wait_p99_ns = r->wait_p99_ns;
 	row->wait_max_ns = r->wait_max_ns;
-	row->user_s = r->crew.usage.user_s;
-	row->system_s = r->crew.usage.system_s;
-	row->softirq_s = r->crew.usage.softirq_s;
-	row->ctx_switches = r->crew.usage.switches;
+	row->user_s = r->workers.usage.user_s;
+	row->system_s = r->workers.usage.system_s;
+	row->softirq_s = r->workers.usage.softirq_s;
+	row->ctx_switches = r->workers.usage.switches;
 	row->queued = r->queued;
 	row->parked = r->parked;
 	row->probe_ns = r->probe_ns;
@@ -249,26 +249,34 @@ static bool check_plans(struct run *run, struct error *e)
 	return true;
 }
 
+static void write_table(const struct run *run, FILE *stream)
+{
+	rows_table(stream, run->rows, run->count);
+	if (run->o->kernel->report && run->count)
+		run->o->kernel->report(stream, run->rows, run->count);
+}
+
 static int run_write(struct run *run, struct error *e)
 {
 	FILE *stream = run->out.stream;
+	const int status = run->interrupted ? CLI_INTERRUPTED
+			   : run->failed    ? CLI_FAILED
+					    : CLI_OK;
 
 	if (run->refused) {
 		out_discard(&run->out);
 		return CLI_BAD;
 	}
-	if (run->o->format == FORMAT_TABLE) {
-		rows_table(stream, run->rows, run->count);
-		if (run->o->kernel->report && run->count)
-			run->o->kernel->report(stream, run->rows, run->count);
-	} else if (run->o->format == FORMAT_JSON) {
+	if (run->o->format == FORMAT_TABLE)
+		write_table(run, stream);
+	else if (run->o->format == FORMAT_JSON)
 		rows_json(stream, run->rows, run->count);
-	}
 	if (!out_close(&run->out, e))
 		return cli_bad(e);
-	return run->interrupted ? CLI_INTERRUPTED
-	       : run->failed	? CLI_FAILED
-				: CLI_OK;
+	if (!run->o->table)
+		return status;
+	write_table(run, stdout);
+	return cli_finish(status);
 }
 
 int cli_run(int argc, char **argv)

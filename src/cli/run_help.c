@@ -53,6 +53,7 @@ static void help_common(unsigned int traits)
 		option("--dir PATH", "for files ($TMPDIR, or /tmp)");
 	option("--format table|csv|json", "medians, or a row a run (table)");
 	option("--out FILE", "instead of standard output");
+	option("--table", "with --out: the table on standard output, too");
 }
 
 static void help_own(const struct kernel_ops *kernel)

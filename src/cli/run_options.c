@@ -33,6 +33,7 @@
 	X(INSTRUMENT, "instrument", no_argument)     \
 	X(FORMAT, "format", required_argument)       \
 	X(OUT, "out", required_argument)             \
+	X(TABLE, "table", no_argument)               \
 	X(DIR, "dir", required_argument)             \
 	X(HELP, "help", no_argument)
 
@@ -159,6 +160,28 @@ static bool parse_choice(struct run_options *o, int id, const char *text,
 	return i >= 0;
 }
 
+static bool parse_path(struct run_options *o, int id, const char *text,
+		       struct error *e)
+{
+	if (id == OPTION_DIR) {
+		o->dir = text;
+		if (!useful(o, KERNEL_DIR, "--dir", e))
+			return false;
+		return *text || error_set(e, "--dir: '' is not a directory; "
+					     "allowed: its path");
+	}
+	o->out = text;
+	return *text || error_set(e, "--out: '' is not a file name; "
+				     "allowed: the path of a file");
+}
+
+static void set_flag(struct run_options *o, int id)
+{
+	o->pin |= id == OPTION_PIN;
+	o->instrument |= id == OPTION_INSTRUMENT;
+	o->table |= id == OPTION_TABLE;
+}
+
 /* *locks: the value of --lock, which needs the variants, wherever they come. */
 static bool parse_option(struct run_options *o, int id, const char *text,
 			 const char **locks, struct error *e)
@@ -192,23 +215,14 @@ static bool parse_option(struct run_options *o, int id, const char *text,
 		return parse_number("--seed", text,
 				    (struct range){ 0, INT64_MAX, false },
 				    &o->seed, e);
-	case OPTION_PIN:
-		o->pin = true;
-		return true;
-	case OPTION_INSTRUMENT:
-		o->instrument = true;
-		return true;
 	case OPTION_DIR:
-		o->dir = text;
-		return useful(o, KERNEL_DIR, "--dir", e) &&
-		       (*text ? true
-			      : error_set(e, "--dir: '' is not a "
-					     "directory; allowed: its path"));
 	case OPTION_OUT:
-		o->out = text;
-		return *text ? true
-			     : error_set(e, "--out: '' is not a file name; "
-					    "allowed: the path of a file");
+		return parse_path(o, id, text, e);
+	case OPTION_PIN:
+	case OPTION_INSTRUMENT:
+	case OPTION_TABLE:
+		set_flag(o, id);
+		return true;
 	default:
 		return id < OPTION_KERNEL
 			       ? parse_choice(o, id, text, e)
@@ -296,5 +310,8 @@ bool run_options_parse(struct run_options *o, int argc, char **argv,
 				 "run: '%.60s' is not an option; allowed: "
 				 "what `tkt run %s --help` shows",
 				 argv[optind], o->label);
+	if (o->table && !o->out)
+		return error_set(e, "--table: without --out; allowed: with "
+				    "--out FILE, for the rows");
 	return run_locks(o, locks, e);
 }

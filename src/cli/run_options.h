@@ -36,6 +36,7 @@ struct run_options {
 	bool pin, instrument;
 	enum run_format format;
 	const char *out; /* NULL: standard output */
+	bool table;	 /* on standard output, besides */
 	const char *dir; /* NULL: not said */
 };
 

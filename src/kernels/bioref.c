@@ -28,7 +28,7 @@
 
 #include "bioref_report.h"
 #include "harness/random.h"
-#include "kernel.h"
+#include "setup.h"
 
 #define SECTOR_WORDS 64u /* 512 bytes */
 #define SECTORS 256u	 /* of each job */
@@ -217,15 +217,12 @@ static void *bioref_setup(const struct kernel_config *config,
 {
 	const size_t size = sizeof(struct bioref) +
 			    config->threads * sizeof(struct bioref_job);
-	struct bioref *b = aligned_alloc(LOCK_ALIGN, size);
+	struct bioref *b = setup_alloc(size, why);
 	const char *variant = config->variant;
 
 	(void)lock;
-	if (!b) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: out of memory");
+	if (!b)
 		return NULL;
-	}
-	memset(b, 0, size);
 	counted_init(&b->context);
 	counted_init(&b->group);
 	b->borrows = !strcmp(variant, "borrowed");

@@ -13,12 +13,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <tkt/atomic.h>
 
 #include "harness/delay.h"
-#include "kernel.h"
+#include "setup.h"
 
 #define COUNTER_BATCH 64u
 #define COUNTER_LINES_MAX 8
@@ -57,14 +56,11 @@ static void *counter_setup(const struct kernel_config *config,
 {
 	const size_t size = sizeof(struct counter) +
 			    config->threads * sizeof(struct counter_thread);
-	struct counter *c = aligned_alloc(LOCK_ALIGN, size);
+	struct counter *c = setup_alloc(size, why);
 	const char *wrong;
 
-	if (!c) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: out of memory");
+	if (!c)
 		return NULL;
-	}
-	memset(c, 0, size);
 	c->lock = lock;
 	c->words = (unsigned int)config->option[OPTION_LINES];
 	c->threads = config->threads;
@@ -77,20 +73,18 @@ static void *counter_setup(const struct kernel_config *config,
 		c->word[0] = (void *)(c->lines[0] +
 				      kernel_data_offset(lock, config->layout));
 	wrong = lock->init(c->lines[0], &config->lock);
-	if (wrong) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: %s", wrong);
-		free(c);
-		return NULL;
-	}
-	return c;
+	if (!wrong)
+		return c;
+	(void)setup_fail(wrong, why);
+	free(c);
+	return NULL;
 }
 
 static void counter_destroy(void *state)
 {
 	struct counter *c = state;
 
-	if (c->lock->destroy)
-		c->lock->destroy(c->lines[0]);
+	lock_destroy(c->lock, c->lines[0]);
 	free(c);
 }
 
@@ -99,7 +93,7 @@ static void *counter_thread_setup(void *state, unsigned int index)
 	struct counter *c = state;
 	struct counter_thread *t = &c->thread[index];
 
-	return c->lock->ctx_init && !c->lock->ctx_init(&t->ctx) ? NULL : t;
+	return lock_ctx_open(c->lock, &t->ctx) ? t : NULL;
 }
 
 static void counter_thread_teardown(void *state, void *thread)
@@ -107,8 +101,7 @@ static void counter_thread_teardown(void *state, void *thread)
 	struct counter *c = state;
 	struct counter_thread *t = thread;
 
-	if (c->lock->ctx_destroy)
-		c->lock->ctx_destroy(&t->ctx);
+	lock_ctx_close(c->lock, &t->ctx);
 }
 
 static long counter_step(void *state, void *thread)

@@ -12,7 +12,6 @@
  * reference in hand.  `lockref-forgets` is wrong on purpose: each thread keeps
  * its first reference.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,7 @@
 #include "dentry_tree.h"
 #include "harness/delay.h"
 #include "harness/random.h"
-#include "kernel.h"
+#include "setup.h"
 
 enum {
 	OPTION_PARENTS,
@@ -66,13 +65,10 @@ static void *dentry_setup(const struct kernel_config *config,
 {
 	const size_t size = sizeof(struct dentry) +
 			    config->threads * sizeof(struct dentry_thread);
-	struct dentry *d = aligned_alloc(LOCK_ALIGN, size);
+	struct dentry *d = setup_alloc(size, why);
 
-	if (!d) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: out of memory");
+	if (!d)
 		return NULL;
-	}
-	memset(d, 0, size);
 	if (!dentry_takes_lock(config->variant))
 		lock = NULL;
 	if (!dentry_tree_build(&d->tree, lock, &config->lock, config->layout,
@@ -158,9 +154,11 @@ static void dentry_kernel_hold(void *state, void *thread,
 static bool dentry_check(void *state, char *why)
 {
 	struct dentry *d = state;
+	struct dentry_totals totals = { 0, 0 };
 
-	return dentry_tree_check(&d->tree, &d->thread[0].user, d->threads,
-				 sizeof(d->thread[0]), why);
+	for (unsigned int i = 0; i < d->threads; i++)
+		dentry_totals_add(&totals, &d->thread[i].user);
+	return dentry_tree_check(&d->tree, &totals, why);
 }
 
 extern const struct kernel_ops KERNEL_SYM(dentry);

@@ -85,26 +85,16 @@ static bool check_lists(struct dentry_tree *tree, char *why)
 	return true;
 }
 
-bool dentry_tree_check(struct dentry_tree *tree, const struct dentry_user *user,
-		       unsigned int count, size_t stride, char *why)
+bool dentry_tree_check(struct dentry_tree *tree,
+		       const struct dentry_totals *totals, char *why)
 {
-	uint64_t made = 0, dead = 0;
-
-	for (unsigned int i = 0; i < count; i++) {
-		const struct dentry_user *u =
-			(const void *)((const unsigned char *)user +
-				       i * stride);
-
-		made += u->sections;
-		dead += u->dead;
-	}
-	if (!check_sections(tree, made, why))
+	if (!check_sections(tree, totals->sections, why))
 		return false;
-	if (dead) {
+	if (totals->dead) {
 		(void)snprintf(why, KERNEL_WHY_BYTES,
 			       "use-after-last-put: %" PRIu64
 			       " times a parent died with references out",
-			       dead);
+			       totals->dead);
 		return false;
 	}
 	return check_lists(tree, why);

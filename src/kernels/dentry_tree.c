@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* src/kernels/dentry_tree.c - directories, children, references */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +7,7 @@
 
 #include "dentry_tree.h"
 #include "harness/delay.h"
+#include "setup.h"
 
 #define MASK_ALIVE UINT64_C(0x0000000000000003)
 #define MASK_POISON UINT64_C(0x6b6b6b6b6b6b6b6b)
@@ -280,14 +279,17 @@ static void tree_populate(struct dentry_tree *tree, unsigned int per_dir)
 	}
 }
 
+/* 0: the rename lock; then the d_lock of each directory. */
+static void *lock_number(struct dentry_tree *tree, unsigned int i)
+{
+	return i ? tree->dir[i - 1].lines[0] : tree->rename_lock;
+}
+
 bool dentry_tree_build(struct dentry_tree *tree, const struct lock_ops *lock,
 		       const struct lock_params *params,
 		       enum kernel_layout layout, unsigned int dirs,
 		       unsigned int per_dir, char *why)
 {
-	const size_t dir_bytes = dirs * sizeof(*tree->dir);
-	const size_t child_bytes =
-		(size_t)dirs * per_dir * sizeof(*tree->child);
 	const char *wrong;
 
 	memset(tree, 0, sizeof(*tree));
@@ -295,45 +297,31 @@ bool dentry_tree_build(struct dentry_tree *tree, const struct lock_ops *lock,
 	tree->hot_offset = lock ? kernel_data_offset(lock, layout)
 			   : layout == KERNEL_SPLIT ? LOCK_ALIGN
 						    : sizeof(tkt_lockref_t);
+	tree->dirs = dirs;
 	tree->children = dirs * per_dir;
-	tree->dir = aligned_alloc(LOCK_ALIGN, dir_bytes);
-	tree->child = aligned_alloc(LOCK_ALIGN, child_bytes);
-	wrong = "out of memory";
+	tree->dir = setup_alloc(dirs * sizeof(*tree->dir), why);
+	tree->child = setup_alloc(tree->children * sizeof(*tree->child), why);
 	if (!tree->dir || !tree->child)
 		goto fail;
-	memset(tree->dir, 0, dir_bytes);
-	memset(tree->child, 0, child_bytes);
-	wrong = lock ? lock->init(tree->rename_lock, params) : NULL;
-	if (wrong)
-		goto fail;
 	/* A zeroed lockref is a free one. */
-	tree->dirs = lock ? 0 : dirs;
-	for (; tree->dirs < dirs; tree->dirs++) {
-		wrong = lock->init(tree->dir[tree->dirs].lines[0], params);
-		if (wrong)
-			goto fail_locks;
+	for (; lock && tree->locks <= dirs; tree->locks++) {
+		wrong = lock->init(lock_number(tree, tree->locks), params);
+		if (wrong) {
+			(void)setup_fail(wrong, why);
+			goto fail;
+		}
 	}
 	tree_populate(tree, per_dir);
 	return true;
-
-fail_locks:
-	dentry_tree_free(tree);
-	(void)snprintf(why, KERNEL_WHY_BYTES, "setup: %s", wrong);
-	return false;
 fail:
-	free(tree->child);
-	free(tree->dir);
-	(void)snprintf(why, KERNEL_WHY_BYTES, "setup: %s", wrong);
+	dentry_tree_free(tree);
 	return false;
 }
 
 void dentry_tree_free(struct dentry_tree *tree)
 {
-	if (tree->lock && tree->lock->destroy) {
-		tree->lock->destroy(tree->rename_lock);
-		for (unsigned int i = 0; i < tree->dirs; i++)
-			tree->lock->destroy(tree->dir[i].lines[0]);
-	}
+	for (unsigned int i = 0; i < tree->locks; i++)
+		lock_destroy(tree->lock, lock_number(tree, i));
 	free(tree->child);
 	free(tree->dir);
 }
@@ -341,11 +329,10 @@ void dentry_tree_free(struct dentry_tree *tree)
 bool dentry_user_open(const struct dentry_tree *tree, struct dentry_user *user)
 {
 	for (unsigned int i = 0; tree->lock && i < DENTRY_NESTED; i++) {
-		if (!tree->lock->ctx_init ||
-		    tree->lock->ctx_init(&user->ctx[i]))
+		if (lock_ctx_open(tree->lock, &user->ctx[i]))
 			continue;
-		while (tree->lock->ctx_destroy && i--)
-			tree->lock->ctx_destroy(&user->ctx[i]);
+		while (i--)
+			lock_ctx_close(tree->lock, &user->ctx[i]);
 		return false;
 	}
 	return true;
@@ -353,8 +340,6 @@ bool dentry_user_open(const struct dentry_tree *tree, struct dentry_user *user)
 
 void dentry_user_close(const struct dentry_tree *tree, struct dentry_user *user)
 {
-	if (!tree->lock || !tree->lock->ctx_destroy)
-		return;
-	for (unsigned int i = 0; i < DENTRY_NESTED; i++)
-		tree->lock->ctx_destroy(&user->ctx[i]);
+	for (unsigned int i = 0; tree->lock && i < DENTRY_NESTED; i++)
+		lock_ctx_close(tree->lock, &user->ctx[i]);
 }

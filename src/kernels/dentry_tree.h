@@ -60,6 +60,7 @@ struct dentry_tree {
 	const struct lock_ops *lock; /* NULL: lockrefs */
 	size_t hot_offset;	     /* in struct dentry_dir */
 	unsigned int dirs, children;
+	unsigned int locks; /* made: the rename lock, and one in each dir */
 	struct dentry_dir *dir;
 	struct dentry_child *child;
 	unsigned char rename_lock[LOCK_ALIGN]
@@ -127,9 +128,21 @@ void dentry_hold(struct dentry_tree *tree, struct dentry_user *user,
 void dentry_rename(struct dentry_tree *tree, struct dentry_user *user,
 		   struct dentry_child *child, struct dentry_dir *to);
 
+/* What all users did, summed by the caller from zeroes. */
+struct dentry_totals {
+	uint64_t sections, dead;
+};
+
+static inline void dentry_totals_add(struct dentry_totals *totals,
+				     const struct dentry_user *user)
+{
+	totals->sections += user->sections;
+	totals->dead += user->dead;
+}
+
 /*
- * With no thread in the tree: whether the `count` users at user, each `stride`
- * bytes from the one before, and the tree agree.  The checks, by name:
+ * With no thread in the tree: whether it agrees with what all its users did.
+ * The checks, by name:
  *
  *   sections-add-up      d_lock sections, counted under the lock, against
  *                        those that the users made: a lost update shows at
@@ -138,7 +151,7 @@ void dentry_rename(struct dentry_tree *tree, struct dentry_user *user,
  *   count-balance        a count is not back at 1 + children
  *   one-list             a child is not on exactly one list, its parent's
  */
-bool dentry_tree_check(struct dentry_tree *tree, const struct dentry_user *user,
-		       unsigned int count, size_t stride, char *why);
+bool dentry_tree_check(struct dentry_tree *tree,
+		       const struct dentry_totals *totals, char *why);
 
 #endif /* TKT_SRC_KERNELS_DENTRY_TREE_H */

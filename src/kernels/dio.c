@@ -24,6 +24,7 @@
 #include <tkt/atomic.h>
 
 #include "dio.h"
+#include "setup.h"
 
 #define BLOCKS_PER_MB (1024u * 1024 / DIO_BLOCK)
 #define SHADOW_MB_MAX 1024u
@@ -212,17 +213,16 @@ static void expose(struct dio *d)
 		d->inode.span = 2;
 }
 
-static struct dio *dio_make(const struct kernel_config *config)
+static struct dio *dio_make(const struct kernel_config *config, char *why)
 {
 	const size_t size =
 		sizeof(struct dio) + config->threads * sizeof(struct dio_job);
 	const uint64_t readers = config->option[OPTION_READERS];
-	struct dio *d = aligned_alloc(LOCK_ALIGN, size);
+	struct dio *d = setup_alloc(size, why);
 	struct dio_inode *in;
 
 	if (!d)
 		return NULL;
-	memset(d, 0, size);
 	in = &d->inode;
 	d->variant = find_variant(config->variant);
 	d->threads = config->threads;
@@ -240,6 +240,7 @@ static struct dio *dio_make(const struct kernel_config *config)
 	if (in->range &&
 	    dio_shadow_init(&in->shadow, d->threads + 1, blocks_of(config)))
 		return d;
+	(void)setup_fail("out of memory", why);
 	free(in->range);
 	free(d);
 	return NULL;
@@ -255,18 +256,20 @@ static void dio_unmake(struct dio *d)
 static void *dio_setup(const struct kernel_config *config,
 		       const struct lock_ops *lock, char *why)
 {
-	struct dio *d = dio_make(config);
+	struct dio *d = dio_make(config, why);
 	unsigned char *run = dio_memory(DIO_RUN);
 	const char *wrong;
 	int err;
 
-	if (!d || !run) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: out of memory");
+	if (!d)
+		goto unmake;
+	if (!run) {
+		(void)setup_fail("out of memory", why);
 		goto unmake;
 	}
 	wrong = dio_inode_init(&d->inode, lock, &config->lock);
 	if (wrong) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: %s", wrong);
+		(void)setup_fail(wrong, why);
 		goto unmake;
 	}
 	if (!open_file(&d->inode, config, why))
@@ -313,13 +316,11 @@ static void *dio_thread_setup(void *state, unsigned int index)
 	job->block = dio_memory(1);
 	if (!job->block)
 		return NULL;
-	if (!lock->ctx_init)
-		return job;
-	if (!lock->ctx_init(&job->mutex_ctx))
+	if (!lock_ctx_open(lock, &job->mutex_ctx))
 		return NULL;
-	if (lock->ctx_init(&job->size_ctx))
+	if (lock_ctx_open(lock, &job->size_ctx))
 		return job;
-	lock->ctx_destroy(&job->mutex_ctx);
+	lock_ctx_close(lock, &job->mutex_ctx);
 	return NULL;
 }
 
@@ -328,10 +329,8 @@ static void dio_thread_teardown(void *state, void *thread)
 	struct dio *d = state;
 	struct dio_job *job = thread;
 
-	if (d->inode.lock->ctx_destroy) {
-		d->inode.lock->ctx_destroy(&job->mutex_ctx);
-		d->inode.lock->ctx_destroy(&job->size_ctx);
-	}
+	lock_ctx_close(d->inode.lock, &job->mutex_ctx);
+	lock_ctx_close(d->inode.lock, &job->size_ctx);
 	free(job->block);
 }
 

@@ -55,10 +55,8 @@ const char *dio_inode_init(struct dio_inode *in, const struct lock_ops *lock,
 
 void dio_inode_destroy(struct dio_inode *in)
 {
-	if (!in->lock->destroy)
-		return;
-	in->lock->destroy(in->mutex);
-	in->lock->destroy(in->size_lock);
+	lock_destroy(in->lock, in->mutex);
+	lock_destroy(in->lock, in->size_lock);
 }
 
 void dio_broken(const struct dio_inode *in, char *why, const char *what,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* src/kernels/directory.c - a directory under its i_mutex */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <tkt/atomic.h>
 
 #include "directory.h"
+#include "setup.h"
 
 static void bump(uint64_t *word, uint64_t by)
 {
@@ -18,37 +17,37 @@ bool directories_build(struct directories *all, const struct lock_ops *lock,
 		       enum kernel_layout layout, unsigned int count,
 		       unsigned int slots, char *why)
 {
-	const char *wrong = "out of memory";
+	const size_t slot_bytes = sizeof(*all->memory) * slots;
+	const char *wrong;
 
 	*all = (struct directories){ .lock = lock };
-	all->dir = aligned_alloc(LOCK_ALIGN, count * sizeof(*all->dir));
-	all->memory = calloc((size_t)count * slots, sizeof(*all->memory));
-	if (all->dir && all->memory) {
-		memset(all->dir, 0, count * sizeof(*all->dir));
-		wrong = NULL;
-	}
-	for (; !wrong && all->count < count; all->count++) {
+	all->dir = setup_alloc(count * sizeof(*all->dir), why);
+	all->memory = setup_alloc(count * slot_bytes, why);
+	if (!all->dir || !all->memory)
+		goto fail;
+	for (; all->count < count; all->count++) {
 		struct directory *d = &all->dir[all->count];
 
 		wrong = lock->init(d->lines[0], params);
-		if (wrong)
-			break;
+		if (wrong) {
+			(void)setup_fail(wrong, why);
+			goto fail;
+		}
 		d->hot = (void *)(d->lines[0] +
 				  kernel_data_offset(lock, layout));
 		d->slot = all->memory + (size_t)all->count * slots;
 		d->slots = slots;
 	}
-	if (!wrong)
-		return true;
-	(void)snprintf(why, KERNEL_WHY_BYTES, "setup: %s", wrong);
+	return true;
+fail:
 	directories_free(all);
 	return false;
 }
 
 void directories_free(struct directories *all)
 {
-	for (unsigned int i = 0; all->lock->destroy && i < all->count; i++)
-		all->lock->destroy(all->dir[i].lines[0]);
+	for (unsigned int i = 0; i < all->count; i++)
+		lock_destroy(all->lock, all->dir[i].lines[0]);
 	free(all->memory);
 	free(all->dir);
 }

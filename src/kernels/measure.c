@@ -8,26 +8,30 @@
 #include "harness/probe.h"
 #include "harness/stats.h"
 #include "measure.h"
-#include "meeting.h"
+#include "rendezvous.h"
 #include "timed_lock.h"
 
 /*
  * A run is given up after its time and this, if no thread has ended its last
- * turn by then, and again since the last look.  A turn may wait for all
- * others' busy times; a thread for its CPU, behind all others.
+ * turn by then, and again since the last look: GRACE_S, and for each thread
+ * what a turn may have to wait for it, its share of a CPU and its own turn's
+ * busy times.  Those are GRACE_BUSY times --cs and --think: no kernel has more
+ * sections in a turn, unless told so by an option of its own (bufwait makes
+ * four handles).
  */
 #define GRACE_S 20.0
 #define GRACE_THREAD_S 0.02
+#define GRACE_BUSY 4
 
-/* What the crew runs: the kernel, and a histogram for each thread. */
+/* What the workers run: the kernel, and a histogram for each thread. */
 struct measure {
 	const struct kernel_ops *kernel;
 	void *state;
 	struct histogram *waits; /* NULL: not instrumented */
-	struct meeting meeting;
+	struct rendezvous rendezvous;
 };
 
-static void *begin(void *arg, unsigned int index)
+static void *measure_begin(void *arg, unsigned int index)
 {
 	struct measure *m = arg;
 
@@ -36,17 +40,17 @@ static void *begin(void *arg, unsigned int index)
 	return m->kernel->thread_setup(m->state, index);
 }
 
-static void after(void *arg, void *thread, unsigned int index)
+static void measure_after(void *arg, void *thread, unsigned int index)
 {
 	struct measure *m = arg;
 
 	isolate_alive();
 	if (m->waits)
 		timed_lock_histogram(NULL);
-	meeting_join(&m->meeting, m->kernel, m->state, thread, index);
+	rendezvous_join(&m->rendezvous, m->kernel, m->state, thread, index);
 }
 
-static void end(void *arg, void *thread)
+static void measure_end(void *arg, void *thread)
 {
 	struct measure *m = arg;
 
@@ -54,20 +58,20 @@ static void end(void *arg, void *thread)
 	isolate_alive();
 }
 
-static bool measure_crew(struct measure *m, const struct measure_plan *plan,
-			 struct measure_result *r)
+static bool measure_workers(struct measure *m, const struct measure_plan *plan,
+			    struct measure_result *r)
 {
-	const struct crew_work work = { .owner = m,
-					.state = m->state,
-					.begin = begin,
-					.step = m->kernel->step,
-					.after = after,
-					.end = end };
+	const struct work work = { .owner = m,
+				   .state = m->state,
+				   .begin = measure_begin,
+				   .step = m->kernel->step,
+				   .after = measure_after,
+				   .end = measure_end };
 	struct error e;
 
-	meeting_init(&m->meeting, plan->config.threads);
-	if (!crew_run(&work, plan->config.threads, plan->seconds, plan->pin,
-		      &r->crew, &e)) {
+	rendezvous_init(&m->rendezvous, plan->config.threads);
+	if (!workers_run(&work, plan->config.threads, plan->seconds, plan->pin,
+			 &r->workers, &e)) {
 		(void)snprintf(r->why, sizeof(r->why), "threads: %.200s",
 			       e.text);
 		return false;
@@ -132,7 +136,7 @@ static void measure_here(const void *arg, void *result)
 					 : plan->config.variant;
 	if (threads > 1)
 		before = probe_line_ns();
-	r->passed = measure_crew(&m, plan, r);
+	r->passed = measure_workers(&m, plan, r);
 	if (threads > 1) {
 		after = probe_line_ns();
 		/* One of the two may have failed on a busy machine. */
@@ -168,8 +172,8 @@ bool measure_allowed(const struct measure_plan *plan, struct error *e)
 	if (!memory)
 		return error_set(e, "out of memory");
 	wrong = plan->lock->init(memory, &plan->config.lock);
-	if (!wrong && plan->lock->destroy)
-		plan->lock->destroy(memory);
+	if (!wrong)
+		lock_destroy(plan->lock, memory);
 	free(memory);
 	if (!wrong)
 		return machine_allows(plan, e);
@@ -191,8 +195,9 @@ enum isolate_end measure_run(const struct measure_plan *plan,
 			     struct measure_result *result, struct error *e)
 {
 	const struct kernel_config *c = &plan->config;
-	const double turn = ((double)c->cs_ns + c->think_ns) * 1e-9;
-	const double grace = GRACE_S + c->threads * (GRACE_THREAD_S + 4 * turn);
+	const double busy = ((double)c->cs_ns + c->think_ns) * 1e-9;
+	const double grace =
+		GRACE_S + c->threads * (GRACE_THREAD_S + GRACE_BUSY * busy);
 	const enum isolate_end how =
 		isolate_run(measure_here, plan, result, sizeof(*result),
 			    plan->seconds + grace, grace, e);

@@ -3,8 +3,8 @@
 #ifndef TKT_SRC_KERNELS_MEASURE_H
 #define TKT_SRC_KERNELS_MEASURE_H
 
-#include "harness/crew.h"
 #include "harness/isolate.h"
+#include "harness/workers.h"
 #include "kernel.h"
 
 struct measure_plan {
@@ -21,7 +21,7 @@ struct measure_result {
 	bool refused; /* by the machine: no check has failed */
 	char why[KERNEL_WHY_BYTES];
 	const char *variant; /* as it was run */
-	struct crew_result crew;
+	struct workers_result workers;
 	double wait_p50_ns, wait_p99_ns, wait_max_ns; /* NAN: not measured */
 	double queued, parked; /* of struct lock_events; NAN: not measured */
 	double probe_ns;       /* NAN: not measured */

@@ -9,6 +9,7 @@
 
 #include "harness/delay.h"
 #include "orphans.h"
+#include "setup.h"
 
 bool orphans_build(struct orphans *o, const struct lock_ops *i_mutex,
 		   const struct lock_params *params, enum kernel_layout layout,
@@ -16,16 +17,14 @@ bool orphans_build(struct orphans *o, const struct lock_ops *i_mutex,
 {
 	const char *wrong = o->lock->init(o->lines[0], params);
 
-	if (wrong) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: %s", wrong);
-		return false;
-	}
+	if (wrong)
+		return setup_fail(wrong, why);
 	o->hot = (void *)(o->lines[0] + kernel_data_offset(o->lock, layout));
 	o->hot->list.next = o->hot->list.prev = &o->hot->list;
 	o->inodes = (uint64_t)directories * entries;
 	o->inode = calloc(o->inodes, sizeof(*o->inode));
 	if (!o->inode) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: out of memory");
+		(void)setup_fail("out of memory", why);
 		goto fail;
 	}
 	if (!directories_build(&o->all, i_mutex, params, layout, directories,
@@ -39,8 +38,7 @@ bool orphans_build(struct orphans *o, const struct lock_ops *i_mutex,
 
 fail:
 	free(o->inode);
-	if (o->lock->destroy)
-		o->lock->destroy(o->lines[0]);
+	lock_destroy(o->lock, o->lines[0]);
 	return false;
 }
 
@@ -48,8 +46,7 @@ void orphans_free(struct orphans *o)
 {
 	directories_free(&o->all);
 	free(o->inode);
-	if (o->lock->destroy)
-		o->lock->destroy(o->lines[0]);
+	lock_destroy(o->lock, o->lines[0]);
 }
 
 static void orphan_section_end(struct orphans *o, struct orphans_user *u)

@@ -21,6 +21,7 @@
 #include "directory.h"
 #include "harness/delay.h"
 #include "harness/random.h"
+#include "setup.h"
 
 enum {
 	OPTION_DIRECTORIES,
@@ -67,13 +68,10 @@ static void *readdir_setup(const struct kernel_config *config,
 {
 	const size_t size = sizeof(struct readdir) +
 			    config->threads * sizeof(struct reader);
-	struct readdir *r = aligned_alloc(LOCK_ALIGN, size);
+	struct readdir *r = setup_alloc(size, why);
 
-	if (!r) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: out of memory");
+	if (!r)
 		return NULL;
-	}
-	memset(r, 0, size);
 	r->seed = config->seed;
 	r->cs_ns = config->cs_ns;
 	r->think_ns = config->think_ns;
@@ -102,8 +100,7 @@ static void *readdir_thread_setup(void *state, unsigned int index)
 	struct reader *t = &r->thread[index];
 
 	t->random = random_stream(r->seed, index);
-	return r->all.lock->ctx_init && !r->all.lock->ctx_init(&t->ctx) ? NULL
-									: t;
+	return lock_ctx_open(r->all.lock, &t->ctx) ? t : NULL;
 }
 
 static void readdir_thread_teardown(void *state, void *thread)
@@ -111,8 +108,7 @@ static void readdir_thread_teardown(void *state, void *thread)
 	struct readdir *r = state;
 	struct reader *t = thread;
 
-	if (r->all.lock->ctx_destroy)
-		r->all.lock->ctx_destroy(&t->ctx);
+	lock_ctx_close(r->all.lock, &t->ctx);
 }
 
 static long readdir_step(void *state, void *thread)

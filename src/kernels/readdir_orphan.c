@@ -11,14 +11,13 @@
  * `lock`, the lock under test, too.  Busy with --cs in each section, with
  * --think between operations.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <tkt/atomic.h>
 
 #include "harness/delay.h"
 #include "orphans.h"
+#include "setup.h"
 
 enum {
 	OPTION_DIRECTORIES,
@@ -46,13 +45,10 @@ static void *orphan_setup(const struct kernel_config *config,
 {
 	const size_t size = sizeof(struct orphans) +
 			    config->threads * sizeof(struct orphans_user);
-	struct orphans *o = aligned_alloc(LOCK_ALIGN, size);
+	struct orphans *o = setup_alloc(size, why);
 
-	if (!o) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: out of memory");
+	if (!o)
 		return NULL;
-	}
-	memset(o, 0, size);
 	o->lock = lock;
 	o->seed = config->seed;
 	o->cs_ns = config->cs_ns;
@@ -87,12 +83,11 @@ static void *orphan_thread_setup(void *state, unsigned int index)
 	struct orphans_user *u = &o->user[index];
 
 	u->random = random_stream(o->seed, index);
-	if (o->lock->ctx_init && !o->lock->ctx_init(&u->orphan_ctx))
+	if (!lock_ctx_open(o->lock, &u->orphan_ctx))
 		return NULL;
-	if (!o->all.lock->ctx_init || o->all.lock->ctx_init(&u->inode_ctx))
+	if (lock_ctx_open(o->all.lock, &u->inode_ctx))
 		return u;
-	if (o->lock->ctx_destroy)
-		o->lock->ctx_destroy(&u->orphan_ctx);
+	lock_ctx_close(o->lock, &u->orphan_ctx);
 	return NULL;
 }
 
@@ -101,10 +96,8 @@ static void orphan_thread_teardown(void *state, void *thread)
 	struct orphans *o = state;
 	struct orphans_user *u = thread;
 
-	if (o->lock->ctx_destroy)
-		o->lock->ctx_destroy(&u->orphan_ctx);
-	if (o->all.lock->ctx_destroy)
-		o->all.lock->ctx_destroy(&u->inode_ctx);
+	lock_ctx_close(o->lock, &u->orphan_ctx);
+	lock_ctx_close(o->all.lock, &u->inode_ctx);
 }
 
 static long orphan_step(void *state, void *thread)

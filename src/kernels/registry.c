@@ -14,8 +14,8 @@
 	X(treelock) \
 	X(bioref)
 
-/* Of the real machine only; KERNELS_WITHOUT_NATIVE leaves them out. */
-#ifndef KERNELS_WITHOUT_NATIVE
+/* Of the real machine only; WITHOUT_NATIVE leaves them out. */
+#ifndef WITHOUT_NATIVE
 #define KERNELS_NATIVE(X) \
 	X(dio)
 #else

@@ -15,19 +15,19 @@
  * Each key belongs to one thread, which knows whether it is in the tree, so
  * that every answer can be checked at once, while leaves have keys of all.
  */
+/* SIMPLE and SPIN have the preemption point that SPIN2 skips. */
+#define TKT_MUTEX_RESCHED 1
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/* SIMPLE and SPIN have the preemption point that SPIN2 skips. */
-#define TKT_MUTEX_RESCHED 1
 #include "btree.h"
 #include "harness/delay.h"
 #include "harness/random.h"
+#include "setup.h"
 #include "treelock_report.h"
 
 #define BLOCK_BYTES 4096
@@ -132,30 +132,26 @@ static const char *treelock_fill(struct treelock *t, const char *variant,
 static void *treelock_setup(const struct kernel_config *config,
 			    const struct lock_ops *lock, char *why)
 {
-	const size_t size = sizeof(struct treelock) +
-			    config->threads * sizeof(struct client);
-	struct treelock *t = aligned_alloc(
-		LOCK_ALIGN, (size + LOCK_ALIGN - 1) / LOCK_ALIGN * LOCK_ALIGN);
-	const char *wrong = "out of memory";
+	struct treelock *t = setup_alloc(
+		sizeof(*t) + config->threads * sizeof(t->client[0]), why);
+	const char *variant = config->variant ? config->variant
+					      : treelock_variants[0];
+	const char *wrong;
 
 	(void)lock;
-	if (t) {
-		memset(t, 0, size);
-		t->keys = (uint32_t)config->option[OPTION_KEYS];
-		t->changes = (uint32_t)config->option[OPTION_CHANGES];
-		t->blocking = (uint32_t)config->option[OPTION_BLOCKING];
-		t->block_us = (uint32_t)config->option[OPTION_BLOCK_US];
-		t->think_ns = config->think_ns;
-		t->seed = config->seed;
-		t->threads = config->threads;
-		wrong = treelock_fill(t,
-				      config->variant ? config->variant
-						      : treelock_variants[0],
-				      config->option[OPTION_IO]);
-		if (!wrong)
-			return t;
-	}
-	(void)snprintf(why, KERNEL_WHY_BYTES, "setup: %s", wrong);
+	if (!t)
+		return NULL;
+	t->keys = (uint32_t)config->option[OPTION_KEYS];
+	t->changes = (uint32_t)config->option[OPTION_CHANGES];
+	t->blocking = (uint32_t)config->option[OPTION_BLOCKING];
+	t->block_us = (uint32_t)config->option[OPTION_BLOCK_US];
+	t->think_ns = config->think_ns;
+	t->seed = config->seed;
+	t->threads = config->threads;
+	wrong = treelock_fill(t, variant, config->option[OPTION_IO]);
+	if (!wrong)
+		return t;
+	(void)setup_fail(wrong, why);
 	free(t);
 	return NULL;
 }

@@ -12,11 +12,10 @@
  * Every i_mutex is the library's mutex, or, in the variant `lock`, the lock
  * under test like all the rest.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harness/delay.h"
+#include "setup.h"
 #include "workfile_fs.h"
 #include "workfiles/workfile.h"
 
@@ -58,13 +57,10 @@ static void *workfile_setup(const struct kernel_config *config,
 {
 	const size_t size = sizeof(struct workfile_run) +
 			    config->threads * sizeof(struct workfile_user);
-	struct workfile_run *w = aligned_alloc(LOCK_ALIGN, size);
+	struct workfile_run *w = setup_alloc(size, why);
 
-	if (!w) {
-		(void)snprintf(why, KERNEL_WHY_BYTES, "setup: out of memory");
+	if (!w)
 		return NULL;
-	}
-	memset(w, 0, size);
 	w->config = *config;
 	if (!w->config.variant)
 		w->config.variant = workfile_variants[0];
@@ -171,9 +167,11 @@ static void workfile_hold(void *state, void *thread, void (*inside)(void *arg),
 static bool workfile_check(void *state, char *why)
 {
 	struct workfile_run *w = state;
+	struct dentry_totals totals = { 0, 0 };
 
-	return workfile_fs_check(&w->fs, &w->user[0].hand, w->config.threads,
-				 sizeof(w->user[0]), why);
+	for (unsigned int i = 0; i < w->config.threads; i++)
+		dentry_totals_add(&totals, &w->user[i].hand.dentry);
+	return workfile_fs_check(&w->fs, &totals, why);
 }
 
 extern const struct kernel_ops KERNEL_SYM(workfile);

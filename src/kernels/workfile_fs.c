@@ -232,12 +232,11 @@ static bool check_listings(struct orphans *o, char *why)
 	return false;
 }
 
-bool workfile_fs_check(struct workfile_fs *fs, const struct workfile_hand *hand,
-		       unsigned int count, size_t stride, char *why)
+bool workfile_fs_check(struct workfile_fs *fs,
+		       const struct dentry_totals *totals, char *why)
 {
 	/* The listings first: the orphans' check makes more of them. */
-	return dentry_tree_check(&fs->tree, &hand->dentry, count, stride,
-				 why) &&
+	return dentry_tree_check(&fs->tree, totals, why) &&
 	       check_listings(fs->orphans, why) &&
 	       ORPHANS->check(fs->orphans, why) &&
 	       BUFWAIT->check(fs->buffers, why);

@@ -74,9 +74,9 @@ bool workfile_fs_run(struct workfile_fs *fs, struct workfile_hand *hand,
  *   listings-add-up  listings that the directories counted, under i_mutex,
  *                    against those that the users made
  *
- * The `count` hands are at hand, each `stride` bytes from the one before.
+ * The totals are of all hands.
  */
-bool workfile_fs_check(struct workfile_fs *fs, const struct workfile_hand *hand,
-		       unsigned int count, size_t stride, char *why);
+bool workfile_fs_check(struct workfile_fs *fs,
+		       const struct dentry_totals *totals, char *why);
 
 #endif /* TKT_SRC_KERNELS_WORKFILE_FS_H */

@@ -25,8 +25,6 @@
  * ctx_destroy.
  */
 union lock_ctx {
-	void *pointer;
-	uint64_t word;
 	unsigned char bytes[LOCK_CTX_BYTES];
 } __attribute__((aligned(LOCK_ALIGN)));
 
@@ -95,6 +93,26 @@ struct lock_ops {
 		     unsigned int n);
 };
 
+/* Calls of what a table may leave out. */
+static inline void lock_destroy(const struct lock_ops *ops, void *lock)
+{
+	if (ops->destroy)
+		ops->destroy(lock);
+}
+
+static inline bool lock_ctx_open(const struct lock_ops *ops,
+				 union lock_ctx *ctx)
+{
+	return !ops->ctx_init || ops->ctx_init(ctx);
+}
+
+static inline void lock_ctx_close(const struct lock_ops *ops,
+				  union lock_ctx *ctx)
+{
+	if (ops->ctx_destroy)
+		ops->ctx_destroy(ctx);
+}
+
 #ifndef LOCK_BACKEND
 #define LOCK_BACKEND native
 #endif
@@ -110,29 +128,33 @@ struct lock_ops {
  * the fields.  Fields left out get: no trylock, nothing to do per ctx or at
  * destroy.
  */
-#define LOCK_OPS(id, lock_type, ...)                                      \
+#define LOCK_OPS(id, lock_type, ...) \
+	LOCK_OPS_WITH(id, lock_type, id##_lock, id##_unlock, __VA_ARGS__)
+
+/* The same with these two functions, which several tables may share. */
+#define LOCK_OPS_WITH(id, lock_type, acquire, release, ...)               \
 	static void id##_lock_op(void *lock, union lock_ctx *ctx)         \
 	{                                                                 \
-		id##_lock((lock_type *)lock, ctx);                        \
+		acquire((lock_type *)lock, ctx);                          \
 	}                                                                 \
 	static void id##_unlock_op(void *lock, union lock_ctx *ctx)       \
 	{                                                                 \
-		id##_unlock((lock_type *)lock, ctx);                      \
+		release((lock_type *)lock, ctx);                          \
 	}                                                                 \
 	static void id##_bump_op(void *lock, union lock_ctx *ctx,         \
 				 uint64_t *word, unsigned int n)          \
 	{                                                                 \
 		if (!word) {                                              \
 			while (n--) {                                     \
-				id##_lock((lock_type *)lock, ctx);        \
-				id##_unlock((lock_type *)lock, ctx);      \
+				acquire((lock_type *)lock, ctx);          \
+				release((lock_type *)lock, ctx);          \
 			}                                                 \
 			return;                                           \
 		}                                                         \
 		while (n--) {                                             \
-			id##_lock((lock_type *)lock, ctx);                \
+			acquire((lock_type *)lock, ctx);                  \
 			TKT_WRITE(word, TKT_READ(word) + 1);              \
-			id##_unlock((lock_type *)lock, ctx);              \
+			release((lock_type *)lock, ctx);                  \
 		}                                                         \
 	}                                                                 \
 	extern const struct lock_ops LOCK_SYM(id);                        \
@@ -151,8 +173,10 @@ extern const struct lock_ops *const lock_table[];
 const struct lock_ops *lock_find(const char *name);
 
 /*
- * The lock of that name from the table that counts events, which is compiled
- * for the native back end besides the fast one; or NULL.
+ * The same in the table of the pseudo back end `counted`: native locks compiled
+ * once more, with LOCK_BACKEND=counted and TKT_EVENTS, so that they count what
+ * they do.  It is lock_find there; declared here by its whole name, because
+ * native code asks for it.
  */
 const struct lock_ops *lock_find_counted(const char *name);
 

@@ -211,6 +211,6 @@ static const char *qspin_init(void *lock, const struct lock_params *params)
 }
 
 LOCK_OPS(qspin, struct qspin, .name = "qspin",
-	 .summary = "Linux's queued spin lock: pending bit, MCS queue",
+	 .summary = "Linux's queued spin lock, but unlock is an atomic AND",
 	 .traits = LOCK_FIFO | LOCK_CROSS_UNLOCK, .init = qspin_init,
 	 .trylock = qspin_trylock);

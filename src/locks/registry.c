@@ -7,7 +7,7 @@
 /*
  * Identifiers, one a line.  PORTABLE: all shared accesses through
  * <tkt/atomic.h>, so for any back end.  NATIVE: locks of the C library, which
- * only threads of the real machine can use; LOCKS_WITHOUT_NATIVE leaves them
+ * only threads of the real machine can use; WITHOUT_NATIVE leaves them
  * out.  CONTROL: broken on purpose, portable.
  */
 /* clang-format off */
@@ -26,7 +26,7 @@
 	X(tas) \
 	X(ttas)
 
-#ifndef LOCKS_WITHOUT_NATIVE
+#ifndef WITHOUT_NATIVE
 #define LOCKS_NATIVE(X) \
 	X(posix_spin) \
 	X(posix_mutex) \

@@ -69,24 +69,16 @@ static struct lock_events lib_events(void)
 #define LIB_TRAITS (LOCK_CROSS_UNLOCK | LOCK_THRESHOLD | LOCK_WAIT)
 
 /* One entry of the table; all share the code above. */
-#define LIB_OPS(id, lock_name, text, policy)                               \
-	static const char *id##_init(void *lock,                           \
-				     const struct lock_params *params)     \
-	{                                                                  \
-		return init_policy(lock, params, policy);                  \
-	}                                                                  \
-	static inline void id##_lock(tkt_lock_t *l, union lock_ctx *ctx)   \
-	{                                                                  \
-		lib_lock(l, ctx);                                          \
-	}                                                                  \
-	static inline void id##_unlock(tkt_lock_t *l, union lock_ctx *ctx) \
-	{                                                                  \
-		lib_unlock(l, ctx);                                        \
-	}                                                                  \
-	LOCK_OPS(id, tkt_lock_t, .name = lock_name, .summary = text,       \
-		 .traits = LIB_TRAITS, .init = id##_init,                  \
-		 .destroy = lib_destroy, .trylock = lib_trylock,           \
-		 .events = LIB_EVENTS)
+#define LIB_OPS(id, lock_name, text, policy)                                   \
+	static const char *id##_init(void *lock,                               \
+				     const struct lock_params *params)         \
+	{                                                                      \
+		return init_policy(lock, params, policy);                      \
+	}                                                                      \
+	LOCK_OPS_WITH(id, tkt_lock_t, lib_lock, lib_unlock, .name = lock_name, \
+		      .summary = text, .traits = LIB_TRAITS,                   \
+		      .init = id##_init, .destroy = lib_destroy,               \
+		      .trylock = lib_trylock, .events = LIB_EVENTS)
 
 LIB_OPS(lib_default, "tkt", "ticket window and waiting room, default policy",
 	TKT_POLICY_DEFAULT);

@@ -202,6 +202,15 @@ run 0 run counter --lock ticket --threads 1,2 --seconds 0.3 --repeat 2 \
 [ "$(ls "$tmp/dir")" = rows.csv ] || complain "left $(ls "$tmp/dir")"
 [ ! -s "$tmp/stdout" ] || complain "--out, and something on stdout"
 [ "$(head -n 1 "$tmp/dir/rows.csv")" = "$header" ] || complain "csv header"
+run 0 run counter --lock tas --threads 1 --seconds 0.01 --format csv \
+	--out "$tmp/table.csv" --table
+says '^tas  *1  *[0-9]' "$tmp/stdout"
+says '^native,counter,,tas,' "$tmp/table.csv"
+run 2 run counter --table
+says '^tkt: --table: without --out; allowed' "$tmp/stderr"
+timeout 60 "$tkt" run counter --lock tas --threads 1 --seconds 0.01 --table \
+	--out "$tmp/table.csv" >/dev/full 2>"$tmp/stderr"
+[ $? -eq 2 ] || complain "--table >/dev/full: not 2"
 # Repeats outside, points inside.
 sed 1d "$tmp/dir/rows.csv" | cut -d, -f 1-14 >"$tmp/got"
 for repeat in 1 2; do

@@ -67,7 +67,7 @@ static void passes(void **state)
 		p.config.layout = i % 2 ? KERNEL_SPLIT : KERNEL_TOGETHER;
 		if (measure_run(&p, &r, &e) != ISOLATE_DONE)
 			fail_msg("run %u: %s", i, e.text);
-		assert_true(r.crew.ops > 0);
+		assert_true(r.workers.ops > 0);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test/tool/test_harness.c - crew, isolation, delay */
+/* test/tool/test_harness.c - workers, isolation, delay */
 #include "cmocka_all.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #include <tkt/atomic.h>
 
-#include "harness/crew.h"
+#include "harness/workers.h"
 #include "harness/cpus.h"
 #include "harness/delay.h"
 #include "harness/isolate.h"
@@ -48,7 +48,7 @@ static long step(void *state, void *thread)
 	const unsigned int i = *(unsigned int *)thread;
 
 	if (t->steps[i] == t->limit)
-		return CREW_FINISHED;
+		return WORKERS_FINISHED;
 	t->steps[i]++;
 	return i + 1;
 }
@@ -69,7 +69,7 @@ static void end(void *owner, void *thread)
 	TKT_FETCH_ADD(&t->ended, 1, TKT_RELAXED);
 }
 
-static const struct crew_work work = { &team, &team, begin, step, after, end };
+static const struct work work = { &team, &team, begin, step, after, end };
 
 static int reset(void **state)
 {
@@ -80,16 +80,16 @@ static int reset(void **state)
 	return 0;
 }
 
-static void crew_until_time(void **state)
+static void workers_until_time(void **state)
 {
-	struct crew_result r;
+	struct workers_result r;
 	struct error e;
 	uint64_t all = 0;
 
 	/* A busy machine may not let the threads run in time. */
 	for (int try = 0; try < 20; try++) {
 		(void)reset(state);
-		assert_true(crew_run(&work, 3, 0.05, false, &r, &e));
+		assert_true(workers_run(&work, 3, 0.05, false, &r, &e));
 		if (r.ops)
 			break;
 	}
@@ -105,44 +105,44 @@ static void crew_until_time(void **state)
 	assert_true(r.usage.user_s >= 0);
 }
 
-static void crew_until_finished(void **state)
+static void workers_until_finished(void **state)
 {
-	struct crew_result r;
+	struct workers_result r;
 	struct error e;
 
 	(void)state;
 	team.limit = 100;
-	assert_true(crew_run(&work, 4, 3000, false, &r, &e));
+	assert_true(workers_run(&work, 4, 3000, false, &r, &e));
 	assert_int_equal(r.ops, 100 * (1 + 2 + 3 + 4));
 	assert_true(r.seconds > 0 && r.seconds < 1000);
 	assert_int_equal(team.after, 4);
 	assert_int_equal(team.ended, 4);
 }
 
-static void crew_cannot_begin(void **state)
+static void workers_cannot_begin(void **state)
 {
-	struct crew_result r;
+	struct workers_result r;
 	struct error e;
 
 	(void)state;
 	team.bad = 2;
-	assert_false(crew_run(&work, 4, 3000, false, &r, &e));
+	assert_false(workers_run(&work, 4, 3000, false, &r, &e));
 	assert_int_equal(team.ended, 3);
 	assert_int_equal(team.after, 0);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(team.steps[i], 0);
 }
 
-static void crew_pins(void **state)
+static void workers_pins(void **state)
 {
-	struct crew_result r;
+	struct workers_result r;
 	struct cpus cpus;
 	struct error e;
 
 	(void)state;
 	cpus_allowed(&cpus);
 	team.limit = 1;
-	assert_true(crew_run(&work, MEMBERS_MAX, 3000, true, &r, &e));
+	assert_true(workers_run(&work, MEMBERS_MAX, 3000, true, &r, &e));
 	for (unsigned int i = 0; i < MEMBERS_MAX; i++)
 		assert_int_equal(team.cpu[i], cpus.number[i % cpus.count]);
 }
@@ -273,10 +273,10 @@ static void delays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(crew_until_time, reset),
-		cmocka_unit_test_setup(crew_until_finished, reset),
-		cmocka_unit_test_setup(crew_cannot_begin, reset),
-		cmocka_unit_test_setup(crew_pins, reset),
+		cmocka_unit_test_setup(workers_until_time, reset),
+		cmocka_unit_test_setup(workers_until_finished, reset),
+		cmocka_unit_test_setup(workers_cannot_begin, reset),
+		cmocka_unit_test_setup(workers_pins, reset),
 		cmocka_unit_test(isolation),
 		cmocka_unit_test(interruption),
 		cmocka_unit_test(delays),

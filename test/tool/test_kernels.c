@@ -105,10 +105,10 @@ static void variant_passes(const struct kernel_ops *kernel, const char *variant)
 		for (int try = 0; try < 20; try++) {
 			if (measure_run(&p, &r, &e) != ISOLATE_DONE)
 				fail_msg("%s: %s", kernel->name, e.text);
-			if (r.crew.ops)
+			if (r.workers.ops)
 				break;
 		}
-		assert_true(r.crew.ops > 0 && r.crew.seconds > 0);
+		assert_true(r.workers.ops > 0 && r.workers.seconds > 0);
 		assert_int_equal(isnan(r.wait_p50_ns), !i || !locks);
 		assert_int_equal(isnan(r.wait_max_ns), !i || !locks);
 	}
@@ -232,7 +232,10 @@ static int fell(void **state)
 
 static bool check(void)
 {
-	return dentry_tree_check(&tree, &user, 1, sizeof(user), why);
+	struct dentry_totals totals = { 0, 0 };
+
+	dentry_totals_add(&totals, &user);
+	return dentry_tree_check(&tree, &totals, why);
 }
 
 static void fails_with(const char *name)

@@ -40,12 +40,15 @@ static int drop(void **state)
 /* It lists the directories itself; not so that the next one would notice. */
 static bool check(void)
 {
+	struct dentry_totals totals = { 0, 0 };
 	uint64_t listings[3];
 	bool passes;
 
 	for (unsigned int i = 0; i < 3; i++)
 		listings[i] = fs.orphans->all.dir[i].hot->listings;
-	passes = workfile_fs_check(&fs, hand, 2, sizeof(hand[0]), why);
+	dentry_totals_add(&totals, &hand[0].dentry);
+	dentry_totals_add(&totals, &hand[1].dentry);
+	passes = workfile_fs_check(&fs, &totals, why);
 	for (unsigned int i = 0; i < 3; i++)
 		fs.orphans->all.dir[i].hot->listings = listings[i];
 	return passes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* src/harness/crew.h - threads that do one thing together for a given time */
-#ifndef TKT_SRC_HARNESS_CREW_H
-#define TKT_SRC_HARNESS_CREW_H
+/* src/harness/workers.h - threads that do one thing together for a given time */
+#ifndef TKT_SRC_HARNESS_WORKERS_H
+#define TKT_SRC_HARNESS_WORKERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,17 +9,17 @@
 #include "error.h"
 #include "usage.h"
 
-#define CREW_FINISHED (-1L)
+#define WORKERS_FINISHED (-1L)
 
 /* What the threads do.  All of it is called on the threads themselves. */
-struct crew_work {
+struct work {
 	void *owner; /* for begin, after and end */
 	void *state; /* for step */
 	/* The thread's own part, for the others; NULL: it cannot start. */
 	void *(*begin)(void *owner, unsigned int index);
 	/*
 	 * One turn, short: operations completed in it (0 or more), or
-	 * CREW_FINISHED when this thread has nothing left to do.
+	 * WORKERS_FINISHED when this thread has nothing left to do.
 	 */
 	long (*step)(void *state, void *thread);
 	/* Once all is counted: not part of any figure. */
@@ -27,7 +27,7 @@ struct crew_work {
 	void (*end)(void *owner, void *thread);
 };
 
-struct crew_result {
+struct workers_result {
 	/*
 	 * From the common start to the moment at which the operations were
 	 * counted: when the time was up, or the last thread had finished.
@@ -43,12 +43,10 @@ struct crew_result {
 /*
  * Runs `threads` threads (1 or more) through `work`: all begin, all start
  * together, all step until `seconds` are over, all do what comes after, all
- * end.  With pin, thread i
- * stays on CPU i mod n of the n allowed ones.  False: a thread could not be
- * started or begun; none has stepped.
+ * end.  With pin, thread i stays on CPU i mod n of the n allowed ones.  False:
+ * a thread could not be started or begun; none has stepped.
  */
-bool crew_run(const struct crew_work *work, unsigned int threads,
-	      double seconds, bool pin, struct crew_result *out,
-	      struct error *e);
+bool workers_run(const struct work *work, unsigned int threads, double seconds,
+		 bool pin, struct workers_result *out, struct error *e);
 
-#endif /* TKT_SRC_HARNESS_CREW_H */
+#endif /* TKT_SRC_HARNESS_WORKERS_H */
