@@ -104,7 +104,7 @@ function(add_mutants prefix build)
 		string(REPLACE " " ";" defines "${CMAKE_MATCH_6}")
 		string(REPLACE " " ";" options "${CMAKE_MATCH_7}")
 		string(MAKE_C_IDENTIFIER
-			"${prefix}original_${kind}_${CMAKE_MATCH_6}" original)
+			"original_${build}_${kind}_${CMAKE_MATCH_6}" original)
 
 		cmake_language(CALL ${build} ${prefix}mutant_${name} ${kind}
 			"${defines}" ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})

@@ -4,13 +4,15 @@
 #
 #	valgrind.sh TOOL clean|errors PROGRAM [ARGUMENT...]
 #
-# Ends with 77, "skipped", where Valgrind is missing.
+# Ends with 77, "skipped", where Valgrind is missing, unless STRESS_NO_SKIP is
+# set, as test/run.sh does: then that is a failure.
 set -u
 
 tool=$1 expected=$2
 shift 2
 if ! command -v valgrind >/dev/null; then
 	echo "skipped: valgrind is not installed"
+	[ -z "${STRESS_NO_SKIP-}" ] || exit 1
 	exit 77
 fi
 # Valgrind runs one thread at a time; fairly, or a spinning one starves the

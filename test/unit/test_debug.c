@@ -1,58 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test/unit/test_debug.c - misuse ends the program, with one line that says so
+ * test/unit/test_debug.c - misuse ends the program; correct use does not
  *
  * Each fault happens in a child process, whose standard error is read.
  */
 #include <tkt.h>
 
-#include <signal.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "unit.h"
+#include "misuse.h"
 
 static tkt_lock_t lock;
-
-/* What a child wrote before it aborted; fails unless it did abort. */
-static const char *fault(void (*misuse)(void))
-{
-	static char text[1024];
-	char *qemu;
-	const struct rlimit no_core = { 0, 0 };
-	size_t used = 0;
-	ssize_t n;
-	int fd[2], status;
-	pid_t child;
-
-	assert_int_equal(pipe(fd), 0);
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		setrlimit(RLIMIT_CORE, &no_core);
-		signal(SIGABRT, SIG_DFL);
-		dup2(fd[1], STDERR_FILENO);
-		alarm(20);
-		misuse();
-		_exit(0);
-	}
-	close(fd[1]);
-	while ((n = read(fd[0], text + used, sizeof(text) - 1 - used)) > 0)
-		used += (size_t)n;
-	text[used] = '\0';
-	/* qemu-user adds a line of its own about the signal. */
-	qemu = strstr(text, "qemu: uncaught target signal");
-	if (qemu)
-		*qemu = '\0';
-	close(fd[0]);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status));
-	assert_int_equal(WTERMSIG(status), SIGABRT);
-	return text;
-}
 
 /* One line, which names the lock, the fault, the caller and the holder. */
 static void assert_line(const char *text, const char *what, const char *holder)
@@ -118,28 +74,28 @@ static void destroy_waited_for(void)
 static void test_unlock(void **state)
 {
 	(void)state;
-	assert_line(fault(unlock_free), "unlocked, but not locked",
+	assert_line(abort_text(unlock_free), "unlocked, but not locked",
 		    "holder: unknown");
-	assert_line(fault(unlock_twice), "unlocked, but not locked",
+	assert_line(abort_text(unlock_twice), "unlocked, but not locked",
 		    "holder: unknown");
 }
 
 static void test_relock(void **state)
 {
 	(void)state;
-	assert_line(fault(lock_twice), "locked again by the thread",
+	assert_line(abort_text(lock_twice), "locked again by the thread",
 		    "holder: thread ");
-	assert_line(fault(try_then_lock), "locked again by the thread",
+	assert_line(abort_text(try_then_lock), "locked again by the thread",
 		    "holder: thread ");
 }
 
 static void test_destroy(void **state)
 {
 	(void)state;
-	assert_line(fault(destroy_held), "destroyed while held",
+	assert_line(abort_text(destroy_held), "destroyed while held",
 		    "holder: thread ");
-	assert_line(fault(destroy_waited_for), "destroyed while waited for",
-		    "holder: thread ");
+	assert_line(abort_text(destroy_waited_for),
+		    "destroyed while waited for", "holder: thread ");
 }
 
 /* An entry that an unlock elsewhere left behind accuses nobody. */
@@ -176,6 +132,110 @@ static void test_table_full(void **state)
 		assert_null(tkt_x_held[i].lock);
 }
 
+/* Several threads, each use of the lock correct: nothing to report. */
+#define THREADS 4
+#define RUN_NS UINT64_C(1000000000)
+
+struct shared {
+	tkt_lock_t lock;
+	uint64_t until;
+	unsigned long count; /* under the lock */
+	int handed;	     /* 1: locked for somebody else to unlock */
+};
+
+/* One of the ways through the section; returns whether it was one. */
+static bool pass(struct shared *s, unsigned int how)
+{
+	if (how % 3 == 0   ? !tkt_trylock(&s->lock)
+	    : how % 3 == 1 ? !tkt_tryspin(&s->lock, 1000)
+			   : (tkt_lock(&s->lock), false))
+		return false;
+	s->count++;
+	if (!tkt_is_locked(&s->lock))
+		abort();
+	/* Now and then let the others find it held. */
+	if (how % 64 == 0)
+		sched_yield();
+	tkt_unlock(&s->lock);
+	return true;
+}
+
+static void *pass_main(void *arg)
+{
+	struct shared *s = arg;
+	unsigned long passes = 0;
+
+	for (unsigned int i = 0; TKT_CLOCK_NS() < s->until || !passes; i++)
+		passes += pass(s, i);
+	return (void *)(uintptr_t)passes;
+}
+
+/* Locks, and leaves the unlock to the other one of the pair. */
+static void *hand_main(void *arg)
+{
+	struct shared *s = arg;
+	unsigned long passes = 0;
+
+	do {
+		tkt_lock(&s->lock);
+		s->count++;
+		passes++;
+		__atomic_store_n(&s->handed, 1, __ATOMIC_RELEASE);
+		UNTIL(!__atomic_load_n(&s->handed, __ATOMIC_ACQUIRE));
+	} while (TKT_CLOCK_NS() < s->until);
+	__atomic_store_n(&s->handed, -1, __ATOMIC_RELEASE);
+	return (void *)(uintptr_t)passes;
+}
+
+static void *take_main(void *arg)
+{
+	struct shared *s = arg;
+	int handed;
+
+	for (;;) {
+		UNTIL(__atomic_load_n(&s->handed, __ATOMIC_ACQUIRE));
+		handed = __atomic_load_n(&s->handed, __ATOMIC_ACQUIRE);
+		if (handed < 0)
+			return NULL;
+		tkt_unlock(&s->lock);
+		__atomic_store_n(&s->handed, 0, __ATOMIC_RELEASE);
+	}
+}
+
+static void no_false_alarm(enum tkt_policy policy, int threads, bool hand)
+{
+	struct shared s = { .lock = TKT_LOCK_INIT_POLICY(policy),
+			    .until = TKT_CLOCK_NS() + RUN_NS };
+	pthread_t thread[THREADS];
+	unsigned long passes = 0;
+	void *result;
+
+	for (int i = 0; i < threads; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL,
+						!hand || i > 1 ? pass_main
+						: i	       ? take_main
+							       : hand_main,
+						&s),
+				 0);
+	for (int i = 0; i < threads; i++) {
+		assert_int_equal(pthread_join(thread[i], &result), 0);
+		passes += (uintptr_t)result;
+	}
+	assert_int_equal(s.count, passes);
+	tkt_lock_destroy(&s.lock);
+}
+
+static void test_threads(void **state)
+{
+	(void)state;
+	for (int n = 2; n <= THREADS; n += 2) {
+		no_false_alarm(TKT_POLICY_DEFAULT, n, false);
+		no_false_alarm(TKT_POLICY_YIELD_1, n, false);
+	}
+	no_false_alarm(TKT_POLICY_DEFAULT, 2, true);
+	no_false_alarm(TKT_POLICY_YIELD_2, 4, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +244,7 @@ int main(void)
 		cmocka_unit_test(test_destroy),
 		cmocka_unit_test(test_stale_entry),
 		cmocka_unit_test(test_table_full),
+		cmocka_unit_test(test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

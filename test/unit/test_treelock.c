@@ -6,12 +6,7 @@
  */
 #include <tkt/treelock.h>
 
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "unit.h"
+#include "misuse.h"
 
 #define ROOT TKT_TREELOCK_CLASS(0, 0)
 #define EACH_FLAVOUR(f) for (unsigned int f = 0; f < TKT_TREELOCK_FLAVOURS; f++)
@@ -219,38 +214,13 @@ static void misuse_unlocked(void)
 	tkt_treelock_assert_locked(&faulty[0]);
 }
 
-static void expect_abort(void (*misuse)(void), const char *what)
-{
-	char text[512] = "";
-	int fd[2], status;
-	pid_t child;
-
-	assert_int_equal(pipe(fd), 0);
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		signal(SIGABRT, SIG_DFL);
-		dup2(fd[1], STDERR_FILENO);
-		alarm(20);
-		misuse();
-		_exit(0);
-	}
-	close(fd[1]);
-	assert_true(read(fd[0], text, sizeof(text) - 1) > 0);
-	close(fd[0]);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-	assert_non_null(strstr(text, what));
-}
-
 static void test_assert(void **state)
 {
 	(void)state;
 	EACH_FLAVOUR(f)
 	{
 		tkt_treelock_init(&faulty[0], (enum tkt_treelock_flavour)f);
-		expect_abort(misuse_unlocked, "not locked");
+		assert_aborts(misuse_unlocked, "not locked");
 	}
 }
 
@@ -285,10 +255,10 @@ static void test_classes(void **state)
 		for (int i = 0; i < 2; i++)
 			tkt_treelock_init(&faulty[i],
 					  (enum tkt_treelock_flavour)f);
-		expect_abort(misuse_order, "order of classes");
-		expect_abort(misuse_same, "order of classes");
-		expect_abort(misuse_unlock, "does not hold");
-		expect_abort(misuse_class, "no such class");
+		assert_aborts(misuse_order, "order of classes");
+		assert_aborts(misuse_same, "order of classes");
+		assert_aborts(misuse_unlock, "does not hold");
+		assert_aborts(misuse_class, "no such class");
 		/* Down, to the right, and by a try in any direction. */
 		tkt_treelock_lock(&faulty[0], TKT_TREELOCK_CLASS(1, 0));
 		tkt_treelock_lock(&faulty[1], TKT_TREELOCK_CLASS(1, 1));
