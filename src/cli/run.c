@@ -144,6 +144,9 @@ static void row_result(struct row *row, const struct run_options *o,
 	row->system_s = r->workers.usage.system_s;
 	row->softirq_s = r->workers.usage.softirq_s;
 	row->ctx_switches = r->workers.usage.switches;
+	row->machine_user_s = r->workers.usage.machine_user_s;
+	row->machine_system_s = r->workers.usage.machine_system_s;
+	row->machine_switches = r->workers.usage.machine_switches;
 	row->queued = r->queued;
 	row->parked = r->parked;
 	row->probe_ns = r->probe_ns;

@@ -22,7 +22,10 @@ const size_t row_column_count = sizeof(row_columns) / sizeof(*row_columns);
 
 void row_clear(struct row *row)
 {
-	*row = (struct row){ ROW_COLUMNS(CLEAR) };
+	*row = (struct row){ .machine_user_s = (double)NAN,
+			     .machine_system_s = (double)NAN,
+			     .machine_switches = (double)NAN,
+			     ROW_COLUMNS(CLEAR) };
 }
 
 static const void *field(const struct row *row, const struct row_column *c)

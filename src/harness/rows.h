@@ -59,6 +59,8 @@
 
 struct row {
 	ROW_COLUMNS(ROW_MEMBER)
+	/* Of the whole machine; no columns, for the tables of kernels. */
+	double machine_user_s, machine_system_s, machine_switches;
 };
 
 /* Every column not measured. */

@@ -3,10 +3,12 @@
 #ifndef TKT_SRC_HARNESS_USAGE_H
 #define TKT_SRC_HARNESS_USAGE_H
 
+/* NAN: not known. */
 struct usage {
 	double user_s, system_s; /* of this process */
-	double softirq_s;	 /* of the whole machine; NAN: not known */
 	double switches;	 /* of this process, of both kinds */
+	/* Of the whole machine, whoever else runs there. */
+	double machine_user_s, machine_system_s, softirq_s, machine_switches;
 };
 
 /* Totals up to now. */

@@ -46,25 +46,32 @@ static void ticks(FILE *out, double seconds)
 		(void)fprintf(out, "%9.0f", seconds * TICKS_PER_S);
 }
 
+/* A row of the table, for the machine or for this process alone. */
+static void line(FILE *out, const struct row *r, bool machine)
+{
+	(void)fprintf(out, "%-12s%8u", r->variant ? r->variant : "-",
+		      (unsigned int)r->threads);
+	ticks(out, machine ? r->machine_user_s : r->user_s);
+	ticks(out, machine ? r->machine_system_s : r->system_s);
+	ticks(out, machine ? r->softirq_s : (double)NAN);
+	(void)fprintf(out, "%10.0f%12.3f\n",
+		      machine ? r->machine_switches : r->ctx_switches,
+		      r->ops_per_s / 1000);
+}
+
 void treelock_report(FILE *out, const struct row *rows, size_t n)
 {
-	(void)fprintf(out,
-		      "\nUSER, SYSTEM and CXTSW are this process's own "
-		      "(getrusage), SIRQ the machine's\n(/proc/stat); times in "
-		      "ticks of 10 ms; THROUGHPUT in 1000 operations per "
-		      "second\n\n%-12s%8s%9s%9s%9s%10s%12s\n",
-		      "flavour", "clients", "USER", "SYSTEM", "SIRQ", "CXTSW",
-		      "THROUGHPUT");
-	for (size_t i = 0; i < n; i++) {
-		const struct row *r = &rows[i];
-
-		(void)fprintf(out, "%-12s%8u", r->variant ? r->variant : "-",
-			      (unsigned int)r->threads);
-		ticks(out, r->user_s);
-		ticks(out, r->system_s);
-		ticks(out, r->softirq_s);
-		(void)fprintf(out, "%10.0f%12.3f\n", r->ctx_switches,
-			      r->ops_per_s / 1000);
+	for (int machine = 1; machine >= 0; machine--) {
+		(void)fprintf(out,
+			      "\n%s; times in ticks of 10 ms, THROUGHPUT "
+			      "in 1000 operations a second\n"
+			      "%-12s%8s%9s%9s%9s%10s%12s\n",
+			      machine ? "The machine (/proc/stat)"
+				      : "This process (getrusage)",
+			      "flavour", "clients", "USER", "SYSTEM", "SIRQ",
+			      "CXTSW", "THROUGHPUT");
+		for (size_t i = 0; i < n; i++)
+			line(out, &rows[i], machine);
 	}
 	(void)fprintf(out,
 		      "\npublished in 2011 (dbench 50, THROUGHPUT in MB/s)\n");
