@@ -15,7 +15,7 @@
 #define TKT_VERSION                                            \
 	(10000 * TKT_VERSION_MAJOR + 100 * TKT_VERSION_MINOR + \
 	 TKT_VERSION_PATCH)
-#define TKT_VERSION_STRING "0.1.0" /* CMakeLists.txt reads this one */
+#define TKT_VERSION_STRING "0.1.0"
 
 #include "tkt/config.h"
 #include "tkt/lock.h"
