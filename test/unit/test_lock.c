@@ -230,7 +230,7 @@ static void window_then_room(enum tkt_policy policy, uint32_t threshold,
 			UNTIL(tickets_out(&l) == i + 2);
 		else
 			UNTIL(tail_of(&l) != tail && room_of(&l));
-		if (i + 2 == threshold)
+		if (i + 2 == window)
 			UNTIL(tail_of(&l) == TKT_X_FULL);
 		assert_true(tkt_is_contended(&l));
 	}

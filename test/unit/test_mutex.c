@@ -103,7 +103,8 @@ static void sleeper_start(struct waiter *w, tkt_mutex_t *m)
 
 	waiter_start(w, m, TKT_NO_DEADLINE);
 	UNTIL(count_of(EV_slept) > slept);
-	UNTIL(state_of(m) & W && asleep(w->id));
+	UNTIL(state_of(m) & W &&
+	      asleep(__atomic_load_n(&w->id, __ATOMIC_ACQUIRE)));
 }
 
 static void test_initialisers(void **state)
@@ -266,7 +267,8 @@ static void test_reserved(void **state)
 	UNTIL((TKT_FUTEX_WAKE(&m.state, 1), state_of(&m) & R));
 	assert_int_equal(state_of(&m), H | W | R);
 	assert_true(count_of(EV_woken) > TKT_MUTEX_PATIENCE);
-	UNTIL(asleep(w.id)); /* ahead of the next */
+	UNTIL(asleep(__atomic_load_n(
+		&w.id, __ATOMIC_ACQUIRE))); /* ahead of the next */
 	sleeper_start(&late, &m);
 	tkt_mutex_unlock(&m);
 	assert_true(waiter_end(&w));
