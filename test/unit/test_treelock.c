@@ -185,7 +185,8 @@ static void test_waiting(void **state)
 		tkt_treelock_unlock(&l);
 		UNTIL(waiter_has(&w[0]) || waiter_has(&w[1]));
 		assert_false(waiter_has(&w[0]) && waiter_has(&w[1]));
-		w[0].go = w[1].go = 1;
+		for (int i = 0; i < 2; i++)
+			__atomic_store_n(&w[i].go, 1, __ATOMIC_RELEASE);
 		waiter_end(&w[0]);
 		waiter_end(&w[1]);
 		tkt_treelock_destroy(&l);
