@@ -81,7 +81,7 @@ tests()
 	# that of their last command.
 	echo 1 >"$ran"
 	{ fixed_addresses ctest --test-dir "$dir" "$@" --no-tests=error \
-		--timeout 300 --output-on-failure --no-label-summary 2>&1 &&
+		--timeout 1200 --output-on-failure --no-label-summary 2>&1 &&
 		echo 0 >"$ran"; } | tee "$build/$name.log"
 	[ "$(cat "$ran")" -eq 0 ] || status=1
 	closing=$(grep '^[0-9]*% tests passed' "$build/$name.log" |

@@ -49,7 +49,7 @@ endfunction()
 function(add_stress_test name program)
 	add_test(NAME stress.${name} COMMAND ${program} ${ARGN})
 	set_tests_properties(stress.${name} PROPERTIES LABELS stress
-		TIMEOUT 300 PROCESSORS 2
+		TIMEOUT 1200 PROCESSORS 2
 		ENVIRONMENT TSAN_OPTIONS=halt_on_error=1)
 endfunction()
 
