@@ -65,8 +65,10 @@ static void destroy_waited_for(void)
 
 	tkt_lock_init_policy(&lock, TKT_POLICY_YIELD_1);
 	tkt_lock(&lock);
-	for (int i = 0; i < 2; i++)
-		pthread_create(&thread[i], NULL, wait_main, &lock);
+	/* The first one finds the window full, the second one heeds that. */
+	pthread_create(&thread[0], NULL, wait_main, &lock);
+	UNTIL(TKT_LOAD(&lock.tail, TKT_ACQUIRE) & TKT_X_FULL);
+	pthread_create(&thread[1], NULL, wait_main, &lock);
 	UNTIL(TKT_LOAD(&lock.tail, TKT_ACQUIRE) & ~TKT_X_FULL);
 	tkt_lock_destroy(&lock);
 }
