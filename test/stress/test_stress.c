@@ -31,7 +31,7 @@ struct test_case {
 /* The lock whose group of tests runs. */
 static const struct lock_ops *subject;
 
-static const uint32_t thresholds[] = { LOCK_THRESHOLD_DEFAULT, 1, 2, 4,
+static const uint32_t thresholds[] = { LOCK_THRESHOLD_DEFAULT, 1, 2,
 				       LOCK_THRESHOLD_INF };
 
 /*
