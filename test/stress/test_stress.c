@@ -61,6 +61,9 @@ static struct trial make_trial(const struct test_case *c)
 			   .trylocks = c->trylocks };
 
 	spare_sanitizer(&t);
+	/* One pair of them has nobody to meet. */
+	if (c->check == check_cross && t.threads == 2)
+		t.meets = 0;
 	return t;
 }
 
