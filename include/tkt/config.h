@@ -201,8 +201,15 @@
  * TKT_DEBUG: 0 off; 1 finds misuse (debug.h); 2 also checks the lock's own
  * invariants.  TKT_EVENTS: 0 off; 1 counts events (events.h).
  * TKT_VALGRIND: 0 off; 1 tells Valgrind's helgrind and drd what the lock does
- * (valgrind.h; needs Valgrind's headers).
+ * (valgrind.h; needs Valgrind's headers).  TKT_PROBES: 0 off; 1 has static
+ * tracing probes (probes.h; needs <sys/sdt.h>) and, for them, TKT_EVENTS.
  */
+#ifndef TKT_PROBES
+#define TKT_PROBES 0
+#endif
+#if TKT_PROBES < 0 || TKT_PROBES > 1
+#error "tkt: TKT_PROBES must be 0 or 1"
+#endif
 #ifndef TKT_DEBUG
 #define TKT_DEBUG 0
 #endif
@@ -210,10 +217,13 @@
 #error "tkt: TKT_DEBUG must be 0, 1 or 2"
 #endif
 #ifndef TKT_EVENTS
-#define TKT_EVENTS 0
+#define TKT_EVENTS TKT_PROBES
 #endif
 #if TKT_EVENTS < 0 || TKT_EVENTS > 1
 #error "tkt: TKT_EVENTS must be 0 or 1"
+#endif
+#if TKT_PROBES && !TKT_EVENTS
+#error "tkt: TKT_PROBES needs TKT_EVENTS"
 #endif
 #ifndef TKT_VALGRIND
 #define TKT_VALGRIND 0

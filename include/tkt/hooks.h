@@ -18,6 +18,9 @@
 #if TKT_EVENTS
 #include "events.h"
 #endif
+#if TKT_PROBES
+#include "probes.h"
+#endif
 #if TKT_VALGRIND
 #include "valgrind.h"
 #endif
@@ -29,6 +32,9 @@ extern "C" {
 /* TKT_X_EVENT(l, name): event `name` of TKT_EVENT_LIST happened to lock l. */
 #if defined(TKT_EVENT_HOOK)
 #define TKT_X_EVENT(l, name) TKT_EVENT_HOOK(l, name)
+#elif TKT_PROBES
+#define TKT_X_EVENT(l, name) \
+	(tkt_x_count(l, TKT_X_EV_##name), tkt_x_probe_event(l, TKT_X_EV_##name))
 #elif TKT_EVENTS
 #define TKT_X_EVENT(l, name) tkt_x_count(l, TKT_X_EV_##name)
 #else
@@ -78,6 +84,18 @@ static inline void tkt_x_taken(const tkt_lock_t *l)
 #endif
 #if TKT_VALGRIND
 	tkt_x_valgrind_taken(l);
+#endif
+#if TKT_PROBES
+	TKT_X_PROBE(l, acquired);
+#endif
+	(void)l;
+}
+
+/* The caller has become head of the room. */
+static inline void tkt_x_headed(const tkt_lock_t *l)
+{
+#if TKT_PROBES
+	TKT_X_PROBE(l, queue_head);
 #endif
 	(void)l;
 }

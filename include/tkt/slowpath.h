@@ -248,6 +248,7 @@ TKT_X_SLOW void tkt_q_lock(tkt_lock_t *l, struct tkt_policy_info policy)
 	TKT_X_NODE_BIRTH(&self);
 	if (!tkt_q_enter(l, &self))
 		tkt_q_do_spin(&self, policy.wait);
+	tkt_x_headed(l);
 	ticket = tkt_q_head(l, policy);
 	next = tkt_q_settle(l, &self, policy.wait);
 	tkt_w_spin(l, ticket);

@@ -31,6 +31,7 @@ TKT_NODE_ALIGN    16,64,4096                     8,48,8192
 TKT_DEBUG         0,1,2                          -1,3
 TKT_EVENTS        0,1                            -1,2
 TKT_VALGRIND      0,1                            -1,2
+TKT_PROBES        0,1                            -1,2
 END
 
 echo '#include <tkt.h>' >"$tmp/user.c"
@@ -39,8 +40,14 @@ compile()
 	"$cc" -std=c11 -I"$top/include" -I"$tmp" -fsyntax-only "$@" "$tmp/user.c"
 }
 
+have_sdt()
+{
+	echo '#include <sys/sdt.h>' | "$cc" -fsyntax-only -x c - 2>"$tmp/sdt"
+}
+
 while read -r name good bad; do
 	for value in $(echo "$good" | tr , ' '); do
+		[ "$name=$value" != TKT_PROBES=1 ] || have_sdt || continue
 		check "$name=$value" compile "-D$name=$value"
 	done
 	for value in $(echo "$bad" | tr , ' '); do
@@ -54,6 +61,9 @@ while read -r name; do
 	check "$name is in the table of this test" \
 		grep -q "^$name " "$tmp/tunables"
 done <"$tmp/names"
+
+refuse 'probes without the counts that they need' TKT_PROBES \
+	compile -DTKT_PROBES=1 -DTKT_EVENTS=0
 
 # The user's own configuration header is read, and checked all the same.
 echo '#define TKT_THRESHOLD 7' >"$tmp/mine.h"
