@@ -244,3 +244,19 @@ lock_list()
 		locks="$locks $name"
 	done
 }
+
+# run_or_exit WHAT COMMAND...: runs a command around tkt run, quietly.  If it
+# fails, ends with one line of what was said, and status 2 if tkt's was, else 1.
+run_or_exit()
+{
+	what=$1
+	shift
+	status=0
+	"$@" >"$scratch/log" 2>&1 </dev/null || status=$?
+	[ "$status" -ne 0 ] || return 0
+	why=$(grep '^tkt: ' "$scratch/log" | head -n 1)
+	[ -n "$why" ] || why=$(grep . "$scratch/log" | tail -n 1)
+	say "$what: ${why:-ended with status $status}"
+	[ "$status" -eq 2 ] || status=1
+	exit "$status"
+}

@@ -30,64 +30,23 @@ top=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 # shellcheck source=perf-scripts/perf-lib.sh
 . "$top/perf-scripts/perf-lib.sh"
 
-kernel='' list=tkt dir='' graph=fp frequency=997 event='' tool=''
-left=$#
-while [ "$left" -gt 0 ]; do
-	argument=$1
-	shift
-	left=$((left - 1))
-	case $argument in
-	-h | --help)
-		usage
-		exit
-		;;
-	--lock | --dir | --call-graph | --frequency | --event | --tkt)
-		value "$argument" $((left + 1))
-		case $argument in
-		--lock) list=$1 ;;
-		--dir) dir=$1 ;;
-		--call-graph) graph=$1 ;;
-		--frequency) frequency=$1 ;;
-		--event) event=$1 ;;
-		--tkt) tool=$1 ;;
-		esac
-		shift
-		left=$((left - 1))
-		;;
-	--out | --format | --table)
-		refuse "$argument: not here; each lock's rows go to LOCK.csv"
-		;;
-	-*)
-		# An option of tkt run, with its value if it takes one.
-		set -- "$@" "$argument"
-		case $argument in
-		--pin | --instrument) continue ;;
-		esac
-		[ "$left" -gt 0 ] || continue
-		set -- "$@" "$1"
-		shift
-		left=$((left - 1))
-		;;
-	*)
-		[ -z "$kernel" ] ||
-			refuse "unknown argument '$argument'; --help lists them"
-		kernel=$argument
-		;;
-	esac
-done
-[ -n "$kernel" ] || refuse "which kernel or workfile? --help has the usage"
-case $graph in
+own='lock dir call-graph frequency event tkt'
+opt_lock=tkt opt_dir='' opt_call_graph=fp opt_frequency=997 opt_event=''
+opt_tkt=''
+# shellcheck source=perf-scripts/run-args.sh
+. "$top/perf-scripts/run-args.sh"
+case $opt_call_graph in
 fp | dwarf) ;;
-*) refuse "call-graph: '$graph'; allowed: fp, dwarf" ;;
+*) refuse "call-graph: '$opt_call_graph'; allowed: fp, dwarf" ;;
 esac
-whole frequency "$frequency" 1 50000
-need_tkt "$tool"
+whole frequency "$opt_frequency" 1 50000
+need_tkt "$opt_tkt"
 need_perf
 need_scratch
-lock_list "$list"
-dir=${dir:-$top/build/profiles/$(basename -- "$kernel")-$(date +%Y%m%d-%H%M%S)}
+lock_list "$opt_lock"
+dir=${opt_dir:-$top/build/profiles/$(basename -- "$kernel")-$(date +%Y%m%d-%H%M%S)}
 [ ! -e "$dir" ] || refuse "'$dir' exists; name another directory with --dir"
-pick_event "$event"
+pick_event "$opt_event"
 
 made=$scratch/made
 mkdir "$made"
@@ -98,19 +57,11 @@ record()
 	lock=$1
 	shift
 	say "$kernel, lock $lock"
-	set -- "$perf" record -q -e "$event" -F "$frequency" \
-		--call-graph "$graph" -o "$made/$lock.data" -- \
+	set -- "$perf" record -q -e "$event" -F "$opt_frequency" \
+		--call-graph "$opt_call_graph" -o "$made/$lock.data" -- \
 		"$tkt" run "$kernel" --lock "$lock" "$@" \
 		--format csv --out "$made/$lock.csv"
-	status=0
-	"$@" >"$scratch/log" 2>&1 </dev/null || status=$?
-	if [ "$status" -ne 0 ]; then
-		why=$(grep '^tkt: ' "$scratch/log" | head -n 1)
-		[ -n "$why" ] || why=$(grep . "$scratch/log" | tail -n 1)
-		say "lock $lock: ${why:-perf record ended with $status}"
-		[ "$status" -eq 2 ] || status=1
-		exit "$status"
-	fi
+	run_or_exit "lock $lock" "$@"
 	fold "$made/$lock.data" "$made/$lock.folded"
 	[ -s "$made/$lock.folded" ] ||
 		refuse "lock $lock: no samples; run longer (--seconds)"
@@ -135,8 +86,8 @@ done
 	echo "kernel: $kernel"
 	echo "options: $*"
 	echo "event: $event"
-	echo "frequency: $frequency"
-	echo "call-graph: $graph"
+	echo "frequency: $opt_frequency"
+	echo "call-graph: $opt_call_graph"
 	machine_facts
 	commit_fact
 	"$tkt" --version | sed 's/^/tool: /'
