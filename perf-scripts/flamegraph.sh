@@ -57,7 +57,7 @@ else
 	: >"$scratch/base"
 fi
 if [ -z "$title" ]; then
-	title=$(name_of "$profile")
+	title=$(title_of "$profile")
 	[ -z "$base" ] || title="$title against $(name_of "$base")"
 fi
 

@@ -107,13 +107,13 @@ refuse_permission()
 # processor cycles, or else the clock.  Needs scratch.
 pick_event()
 {
-	if ! "$perf" record -q -e "${1:-cycles}" -o "$scratch/trial" true \
+	if ! "$perf" record -q -N -e "${1:-cycles}" -o "$scratch/trial" true \
 		>"$scratch/trial.log" 2>&1; then
 		! forbidden "$scratch/trial.log" || refuse_permission
 		[ -z "${1-}" ] ||
 			refuse "event: '$1' cannot be recorded here; allowed:" \
 				"what \`$perf list\` has"
-		"$perf" record -q -e cpu-clock -o "$scratch/trial" true \
+		"$perf" record -q -N -e cpu-clock -o "$scratch/trial" true \
 			>"$scratch/trial.log" 2>&1 || {
 			! forbidden "$scratch/trial.log" || refuse_permission
 			refuse "perf cannot record:" \
@@ -199,6 +199,15 @@ profiles_of()
 name_of()
 {
 	basename -- "$1" | sed 's/\.[a-z]*$//'
+}
+
+# title_of PROFILE: its name, after the kernel's if a manifest tells.
+title_of()
+{
+	kernel_of=$(sed -n 's/^kernel: //p' "$(dirname -- "$1")/manifest" \
+		2>/dev/null) || kernel_of=
+	printf '%s%s\n' "${kernel_of:+$(basename -- "$kernel_of"), }" \
+		"$(name_of "$1")"
 }
 
 # Facts about the machine, for manifests and reports.

@@ -57,7 +57,7 @@ record()
 	lock=$1
 	shift
 	say "$kernel, lock $lock"
-	set -- "$perf" record -q -e "$event" -F "$opt_frequency" \
+	set -- "$perf" record -q -N -e "$event" -F "$opt_frequency" \
 		--call-graph "$opt_call_graph" -o "$made/$lock.data" -- \
 		"$tkt" run "$kernel" --lock "$lock" "$@" \
 		--format csv --out "$made/$lock.csv"

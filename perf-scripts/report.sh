@@ -52,7 +52,7 @@ n=0
 while read -r file; do
 	n=$((n + 1))
 	[ $n -eq 1 ] || echo
-	awk -v title="$(name_of "$file")" -v limit="$limit" \
+	awk -v title="$(title_of "$file")" -v limit="$limit" \
 		-f "$top/perf-scripts/ranked.awk" \
 		-f "$top/perf-scripts/report.awk" "$scratch/$n.stacks"
 done <"$scratch/files"

@@ -10,7 +10,8 @@
  * The provider is tkt.  Each probe has two arguments, the address of the lock
  * and its depth: how many threads hold a ticket or wait in the room, the
  * calling one included if it does.  Depth is a glance: it adds up numbers that
- * are not read at the same moment.
+ * are not read at the same moment, and a head that already has its ticket is
+ * in both until it is served.
  *
  *  tkt:ticket_wait  a ticket is not served at once
  *  tkt:queue_enter  joined the waiting room
