@@ -38,7 +38,7 @@ need_perf
 need_scratch
 lock_list "$opt_lock"
 dir=${opt_dir:-$top/build/profiles/$(basename -- "$kernel")-c2c-$(date +%Y%m%d-%H%M%S)}
-[ ! -e "$dir" ] || refuse "'$dir' exists; name another directory with --dir"
+need_place "$dir"
 
 if ! "$perf" c2c record -o "$scratch/trial" true >"$scratch/log" 2>&1; then
 	! forbidden "$scratch/log" || refuse_permission
@@ -58,6 +58,4 @@ for lock in $locks; do
 		>"$made/$lock.c2c.txt" 2>"$scratch/log" ||
 		refuse "lock $lock: $(grep . "$scratch/log" | head -n 1)"
 done
-{ mkdir -p -- "$(dirname -- "$dir")" && cp -R -- "$made" "$dir"; } ||
-	refuse "cannot write to '$dir'"
-echo "$dir"
+place "$made" "$dir"

@@ -210,6 +210,28 @@ title_of()
 		"$(name_of "$1")"
 }
 
+# need_place DIR: a new directory can be made there.
+need_place()
+{
+	[ ! -e "$1" ] || refuse "'$1' exists; name another directory with --dir"
+	above=$(dirname -- "$1")
+	while [ ! -e "$above" ]; do
+		above=$(dirname -- "$above")
+	done
+	{ [ -d "$above" ] && [ -w "$above" ]; } || refuse "cannot write to '$1'"
+}
+
+# place FROM DIR: what is in FROM becomes DIR, all of it or nothing.
+place()
+{
+	mkdir -p -- "$(dirname -- "$2")" 2>/dev/null || refuse "cannot write to '$2'"
+	cp -R -- "$1" "$2" 2>/dev/null || {
+		rm -rf -- "$2"
+		refuse "cannot write to '$2'"
+	}
+	echo "$2"
+}
+
 # Facts about the machine, for manifests and reports.
 machine_facts()
 {

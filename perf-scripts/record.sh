@@ -45,7 +45,7 @@ need_perf
 need_scratch
 lock_list "$opt_lock"
 dir=${opt_dir:-$top/build/profiles/$(basename -- "$kernel")-$(date +%Y%m%d-%H%M%S)}
-[ ! -e "$dir" ] || refuse "'$dir' exists; name another directory with --dir"
+need_place "$dir"
 pick_event "$opt_event"
 
 made=$scratch/made
@@ -96,7 +96,4 @@ done
 	cat "$scratch/each"
 } >"$made/manifest"
 
-# All, or nothing.
-{ mkdir -p -- "$(dirname -- "$dir")" && cp -R -- "$made" "$dir"; } ||
-	refuse "cannot write to '$dir'"
-echo "$dir"
+place "$made" "$dir"
