@@ -131,15 +131,18 @@ bpftrace_program()
 	while read -r name places; do
 		printf 'usdt:%s:tkt:%s {\n\t@n_%s[arg1] = count();\n' \
 			"$scratch/traced" "$name" "$name"
-		if [ "$name" = acquired ]; then
+		case $name in
+		acquired)
 			printf '\tif (@start[tid]) {\n'
 			printf '\t\t$w = nsecs - @start[tid];\n'
 			printf '\t\t@w = hist($w);\n\t\t@l[arg0] = count();\n'
 			printf '\t\t@s[arg0] = sum($w);\n'
 			printf '\t\tdelete(@start[tid]);\n\t}\n'
-		elif [ "$name" != wake ]; then
-			printf '\tif (!@start[tid]) { @start[tid] = nsecs; }\n'
-		fi
+			;;
+		# Not of a thread that waits.
+		wake | restricted) ;;
+		*) printf '\tif (!@start[tid]) { @start[tid] = nsecs; }\n' ;;
+		esac
 		printf '}\n'
 	done <"$scratch/probes" >"$scratch/bt"
 	printf 'BEGIN { printf("ready\\n"); }\nEND { clear(@start); }\n' \

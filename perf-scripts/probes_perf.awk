@@ -39,7 +39,7 @@ $3 ~ /^sdt_tkt:/ {
 			;
 		bucket[wait < 1 ? 0 : low]++
 		delete began_second[$1]
-	} else if (name != "acquired" && name != "wake" &&
+	} else if (name !~ /^(acquired|wake|restricted)$/ &&
 		   !($1 in began_second)) {
 		began_second[$1] = second
 		began_ns[$1] = ns

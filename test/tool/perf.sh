@@ -137,6 +137,23 @@ run='--tkt '$tool' --threads 2 --seconds 0.02'
 		--dir "$tmp/stacks/x"
 }
 
+# --- names with blanks and parentheses, kernel modules, deleted files
+cat >"$tmp/odd" <<'END'
+	            1000 ns::f<int>(unsigned long, char (*)[2]) (/usr/bin/x y)
+	            2000 operator new(unsigned long)@@CXX_1 (/lib/a.so (deleted))
+	ffffffffc0001000 ext4_sync;x ([ext4])
+	          3000 [unknown] (/opt/lib (2)/b.so)
+	          3010 [unknown] (/opt/lib (2)/b.so)
+	          4000 __GI_read.constprop.0.isra.1 (/lib/c.so)
+	          5000 [unknown] ([unknown])
+
+END
+printf '%s;%s;%s;%s;%s\n' read '[b.so]' 'ext4_sync:x_[k]' \
+	'operator new(unsigned long)' \
+	'ns::f<int>(unsigned long, char (*)[2])' >"$tmp/odd.want"
+awk -f "$scripts/fold.awk" "$tmp/odd" >"$tmp/odd.got"
+check 'odd names' diff "$tmp/odd.want" "$tmp/odd.got"
+
 # --- report
 go 0 report "$tmp/a/tkt.folded"
 has '^counter, tkt: 100 samples; below 1 % left out$'
