@@ -142,7 +142,12 @@ void sleep_run(void (*body)(struct sleeper *s))
 			abort();
 	}
 	clock_gettime(CLOCK_REALTIME, &limit);
-	limit.tv_sec += trial.ms / 1000 + 1 + trial.patience;
+	limit.tv_sec += (time_t)(trial.ms / 1000 + trial.patience);
+	limit.tv_nsec += (long)(trial.ms % 1000) * 1000000;
+	if (limit.tv_nsec >= 1000000000) {
+		limit.tv_sec++;
+		limit.tv_nsec -= 1000000000;
+	}
 	for (unsigned int i = 0; i < trial.threads; i++)
 		if (pthread_timedjoin_np(sleeper[i].thread, NULL, &limit)) {
 			fprintf(stderr, "seed %llu: thread %u hangs\n",
