@@ -124,7 +124,8 @@ static const struct CMUnitTest all_locks[] = {
 	     .needs = LOCK_CROSS_UNLOCK, .meets = 2),
 	CASE("65536 locks", check_many, 3, 150),
 	CASE("nested locks", check_nested, 4, 150),
-	CASE("fairness", check_fairness, 2, 60, 400, .needs = LOCK_FIFO),
+	CASE("fairness", check_fairness, 2, 60, 40, .needs = LOCK_FIFO,
+	     .meets = 2),
 	CASE("order of arrival", check_arrival, 7, 1, .needs = LOCK_FIFO,
 	     .each_threshold = true),
 };
@@ -140,7 +141,8 @@ static const struct CMUnitTest library_only[] = {
 	     .meets = 2),
 	CASE("order, one of four tries", check_order, 4, 150, 4, 1,
 	     .each_threshold = true, .meets = 2),
-	CASE("fairness", check_fairness, 2, 60, 400, .each_threshold = true),
+	CASE("fairness", check_fairness, 2, 60, 40, .each_threshold = true,
+	     .meets = 2),
 	CASE("freed by the next owner, 2 threads", check_lifetime, 2, 150, 4,
 	     .each_threshold = true),
 	CASE("freed by the next owner, 4 threads", check_lifetime, 4, 150, 4,
@@ -190,7 +192,8 @@ static void test_starving(void **state)
 	static const struct test_case excludes = { check_exclusion,
 						   .threads = 2, .ms = 60 };
 	static const struct test_case fair = { check_fairness, .threads = 2,
-					       .ms = 60, .dwell = 400 };
+					       .ms = 60, .dwell = 40,
+					       .meets = 2 };
 	struct trial t;
 	const char *wrong;
 
