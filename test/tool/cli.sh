@@ -5,36 +5,16 @@
 # usage: sh test/tool/cli.sh TKT
 set -u
 
-tkt=$(realpath "$1") || exit 1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-failures=0
-mkdir "$tmp/refused" "$tmp/dir"
+# shellcheck source=test/tool/tool.sh
+. "$(dirname "$0")/tool.sh"
+mkdir "$tmp/refused"
 
-complain()
-{
-	echo "FAILED: $*"
-	sed 's/^/  stdout: /' "$tmp/stdout" | head -n 5
-	sed 's/^/  stderr: /' "$tmp/stderr" | head -n 5
-	failures=$((failures + 1))
-}
-
-# run STATUS ARGUMENT...: the exit status; output in $tmp/stdout and stderr.
+# run STATUS ARGUMENT...: as status_is, in a minute.
 run()
 {
 	want=$1
 	shift
-	timeout 60 "$tkt" "$@" >"$tmp/stdout" 2>"$tmp/stderr" </dev/null
-	got=$?
-	[ "$got" -eq "$want" ] || complain "tkt $*: status $got, not $want"
-}
-
-# says PATTERN FILE...: the pattern is there.
-says()
-{
-	pattern=$1
-	shift
-	grep -q -e "$pattern" "$@" || complain "no '$pattern' in $*"
+	status_is "$want" 60 "$@"
 }
 
 # bad PATTERN ARGUMENT...: refused, in one line that names what and says what
@@ -335,8 +315,4 @@ for signal in INT TERM; do
 		complain "half a row"
 done
 
-[ "$failures" -eq 0 ] || {
-	echo "$failures failed"
-	exit 1
-}
-echo passed
+finish
