@@ -56,7 +56,7 @@ extern "C" {
 static inline void tkt_x_look(const tkt_lock_t *l)
 {
 #if TKT_VALGRIND
-	tkt_x_valgrind_look(l);
+	tkt_x_valgrind_look(l, sizeof(*l));
 #endif
 	(void)l;
 }
@@ -110,7 +110,7 @@ static inline void tkt_x_destroy(const tkt_lock_t *l)
 	tkt_x_events_forget(l);
 #endif
 #if TKT_VALGRIND
-	tkt_x_valgrind_destroy(l);
+	tkt_x_valgrind_destroy(l, sizeof(*l));
 #endif
 }
 
