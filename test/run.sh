@@ -15,7 +15,7 @@
 #          UndefinedBehaviorSanitizer, with the library's own misuse checks
 #
 # Ends with a summary; the exit status is 0 if all of them passed.  Takes
-# about 15 minutes on two cores.
+# about 25 minutes on two cores.
 #
 #   --no-install  do not look for packages
 #   --build DIR   where to build
@@ -80,7 +80,7 @@ tests()
 	# The exit status of ctest goes through a file: POSIX pipes have only
 	# that of their last command.
 	echo 1 >"$ran"
-	{ fixed_addresses ctest --test-dir "$dir" "$@" --no-tests=error \
+	{ fixed_addresses ctest -j 2 --test-dir "$dir" "$@" --no-tests=error \
 		--timeout 1200 --output-on-failure --no-label-summary 2>&1 &&
 		echo 0 >"$ran"; } | tee "$build/$name.log"
 	[ "$(cat "$ran")" -eq 0 ] || status=1

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/cpus.h"
+
 bool stress_disposable;
 unsigned int stress_patience = STRESS_TSAN ? 120 : 60;
 
@@ -126,11 +128,24 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
+/*
+ * Threads that have a CPU each stay there: two that share one may spin, a time
+ * slice in turn, for seconds before they meet.
+ */
 void worker_start(struct worker *w)
 {
+	struct cpus cpus;
+	pthread_attr_t attr;
+
+	cpus_allowed(&cpus);
 	w->over = 0;
-	if (pthread_create(&w->thread, NULL, worker_main, w))
+	if (pthread_attr_init(&attr))
 		abort();
+	if (w->harness->trial->threads <= (unsigned int)cpus.count)
+		cpus_pin(&cpus, &attr, w->id);
+	if (pthread_create(&w->thread, &attr, worker_main, w))
+		abort();
+	(void)pthread_attr_destroy(&attr);
 }
 
 /* A thread is lost: nothing can be joined or freed any more. */

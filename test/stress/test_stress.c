@@ -33,7 +33,7 @@ struct test_case {
 /* The lock whose group of tests runs. */
 static const struct lock_ops *subject;
 
-static const uint32_t thresholds[] = { LOCK_THRESHOLD_DEFAULT, 1, 2, 4,
+static const uint32_t thresholds[] = { LOCK_THRESHOLD_DEFAULT, 1, 2,
 				       LOCK_THRESHOLD_INF };
 
 /*
@@ -63,6 +63,9 @@ static struct trial make_trial(const struct test_case *c)
 			   .trylocks = c->trylocks };
 
 	spare_sanitizer(&t);
+	/* One pair of them has nobody to meet. */
+	if (c->check == check_cross && t.threads == 2)
+		t.meets = 0;
 	return t;
 }
 
