@@ -181,7 +181,7 @@ TKT_X_INLINE void tkt_x_rw_admit(tkt_rwlock_t *l, uint32_t ticket)
 TKT_X_INLINE void tkt_x_rw_leave(tkt_rwlock_t *l)
 {
 	/*
-	 * RW3: pairs with RW4 and RW7, and with W1 and W2 in tkt_rw_spin.
+	 * RW3: pairs with RW4, RW7 and RW8, and with W1 and W2 in tkt_rw_spin.
 	 * Without release the next writer could change what this thread is
 	 * still reading.  Additions of other leavers keep it visible.
 	 */
