@@ -208,8 +208,9 @@ sed 1d "$tmp/stdout" | awk -F, '!($21 > 0 && $23 >= $22 && $22 >= $21) {
 # Held for longer than waiters spin, the mutex has waits in queue and asleep.
 run 0 run counter --lock tkt-mutex,ticket --threads 4 --seconds 0.3 \
 	--cs 200000 --instrument --format csv
-sed 1d "$tmp/stdout" | awk -F, '$4 == "tkt-mutex" ? !($28 > 0 && $29 > 0) :
-	$28 $29 "" != "" { exit 1 }' || complain "queued and parked"
+sed 1d "$tmp/stdout" | awk -F, '
+	$4 == "tkt-mutex" && !($28 > 0 && $29 > 0) { exit 1 }
+	$4 == "ticket" && $28 $29 "" != "" { exit 1 }' || complain "queued and parked"
 run 0 run short --lock ticket --users 1,2 --seconds 0.5 \
 	--format json
 if command -v python3 >/dev/null; then
