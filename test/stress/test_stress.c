@@ -195,8 +195,7 @@ static void test_starving(void **state)
 	static const struct test_case excludes = { check_exclusion,
 						   .threads = 2, .ms = 60 };
 	static const struct test_case fair = { check_fairness, .threads = 2,
-					       .ms = 60, .dwell = 40,
-					       .meets = 2 };
+					       .ms = 60, .dwell = 40 };
 	struct trial t;
 	const char *wrong;
 
@@ -206,8 +205,11 @@ static void test_starving(void **state)
 	wrong = excludes.check(&t);
 	if (wrong)
 		fail_msg("%s", wrong);
+	/* Where the threads do not meet, there is nothing to be seen. */
 	t = make_trial(&fair);
-	if (!fair.check(&t))
+	for (int i = 0; i < 5 && !wrong; i++)
+		wrong = fair.check(&t);
+	if (!wrong)
 		fail_msg("a starving lock passes as fair");
 }
 
