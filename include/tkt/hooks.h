@@ -62,7 +62,7 @@ extern "C" {
 static inline void tkt_x_look(const tkt_lock_t *l)
 {
 #if TKT_VALGRIND
-	tkt_x_valgrind_look(l);
+	tkt_x_valgrind_look(l, sizeof(*l));
 #endif
 	(void)l;
 }
@@ -128,7 +128,7 @@ static inline void tkt_x_destroy(const tkt_lock_t *l)
 	tkt_x_events_forget(l);
 #endif
 #if TKT_VALGRIND
-	tkt_x_valgrind_destroy(l);
+	tkt_x_valgrind_destroy(l, sizeof(*l));
 #endif
 }
 

@@ -107,11 +107,15 @@ TKT_X_INLINE void tkt_x_m_taken(tkt_mutex_t *m)
 {
 	TKT_STORE(&m->turn, TKT_LOAD(&m->turn, TKT_RELAXED) + 1, TKT_RELAXED);
 	TKT_STORE(&m->owner, TKT_SELF(), TKT_RELAXED);
+#if TKT_VALGRIND
+	tkt_x_valgrind_taken(m);
+#endif
 }
 
 /* The caller is about to wait without limit, and may be due to yield. */
 TKT_X_INLINE void tkt_x_m_want(tkt_mutex_t *m)
 {
+	tkt_x_m_look(m);
 	TKT_X_M_ASSERT(m, TKT_LOAD(&m->owner, TKT_RELAXED) != TKT_SELF(),
 		       "locked again by the thread that holds it");
 #if TKT_MUTEX_RESCHED
@@ -141,6 +145,7 @@ TKT_X_INLINE bool tkt_x_m_fast(tkt_mutex_t *m)
  */
 static inline void tkt_mutex_init(tkt_mutex_t *m)
 {
+	tkt_x_m_look(m);
 	TKT_STORE(&m->state, UINT32_C(0), TKT_RELAXED);
 	TKT_STORE(&m->turn, UINT32_C(0), TKT_RELAXED);
 	TKT_STORE(&m->owner, (uintptr_t)0, TKT_RELAXED);
@@ -156,6 +161,7 @@ static inline void tkt_mutex_init(tkt_mutex_t *m)
  */
 static inline void tkt_mutex_destroy(tkt_mutex_t *m)
 {
+	tkt_x_m_look(m);
 	TKT_X_M_ASSERT(m, !(TKT_LOAD(&m->state, TKT_RELAXED) & TKT_X_M_HELD),
 		       "destroyed while held");
 	TKT_X_M_ASSERT(m,
@@ -163,6 +169,9 @@ static inline void tkt_mutex_destroy(tkt_mutex_t *m)
 			       !(TKT_LOAD(&m->state, TKT_RELAXED) &
 				 TKT_X_M_RESERVED),
 		       "destroyed while waited for");
+#if TKT_VALGRIND
+	tkt_x_valgrind_destroy(m, sizeof(*m));
+#endif
 	(void)m;
 }
 
@@ -190,6 +199,7 @@ static inline bool tkt_mutex_trylock(tkt_mutex_t *m)
 	TKT_TSA_TRY_ACQUIRE(true, *m) TKT_TSA_OFF;
 static inline bool tkt_mutex_trylock(tkt_mutex_t *m)
 {
+	tkt_x_m_look(m);
 	if (!tkt_m_take(m, false, 0))
 		return false;
 	tkt_x_m_taken(m);
@@ -245,10 +255,14 @@ static inline void tkt_mutex_unlock(tkt_mutex_t *m)
 {
 	uint32_t s = TKT_X_M_HELD;
 
+	tkt_x_m_look(m);
 	TKT_X_M_ASSERT(m, TKT_LOAD(&m->state, TKT_RELAXED) & TKT_X_M_HELD,
 		       "unlocked, but not locked");
 	TKT_X_M_ASSERT(m, TKT_LOAD(&m->owner, TKT_RELAXED) == TKT_SELF(),
 		       "unlocked by a thread that does not hold it");
+#if TKT_VALGRIND
+	tkt_x_valgrind_release(m);
+#endif
 	TKT_STORE(&m->owner, (uintptr_t)0, TKT_RELAXED);
 	/*
 	 * MX3: pairs with MX1 and MX2.  (h,0,0) -> (-,0,0).  Without release
@@ -262,12 +276,14 @@ static inline void tkt_mutex_unlock(tkt_mutex_t *m)
 /* Whether somebody holds the mutex.  A glance; not ordered against anything. */
 static inline bool tkt_mutex_is_locked(const tkt_mutex_t *m)
 {
+	tkt_x_m_look(m);
 	return TKT_LOAD(&m->state, TKT_RELAXED) & TKT_X_M_HELD;
 }
 
 /* Whether the calling thread holds the mutex.  Exact. */
 static inline bool tkt_mutex_is_mine(const tkt_mutex_t *m)
 {
+	tkt_x_m_look(m);
 	return TKT_LOAD(&m->owner, TKT_RELAXED) == TKT_SELF();
 }
 

@@ -25,20 +25,46 @@
 #if TKT_MUTEX_RESCHED
 #include "resched.h"
 #endif
+#if TKT_VALGRIND
+#include "valgrind.h"
+#endif
 #include "wait.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/*
- * TKT_X_M_EVENT(m, name): `name` happened to mutex m; nothing, unless a
- * configuration header defines it.  The names: spin_took, spin_stalled,
- * spin_late, queue_full, slept, woken, reserved.
- */
-#ifndef TKT_X_M_EVENT
+/* TKT_X_M_EVENT(m, name): event `name` of TKT_MUTEX_EVENT_LIST happened to m. */
+#if defined(TKT_MUTEX_EVENT_HOOK)
+#define TKT_X_M_EVENT(m, name) TKT_MUTEX_EVENT_HOOK(m, name)
+#else
 #define TKT_X_M_EVENT(m, name) ((void)(m))
 #endif
+
+/* For Valgrind, as hooks.h has it for the lock. */
+TKT_X_INLINE void tkt_x_m_look(const tkt_mutex_t *m)
+{
+#if TKT_VALGRIND
+	tkt_x_valgrind_look(m, sizeof(*m));
+#endif
+	(void)m;
+}
+
+TKT_X_INLINE void tkt_m_node_birth(struct tkt_node *n)
+{
+	TKT_NODE_BIRTH(n);
+#if TKT_VALGRIND
+	tkt_x_valgrind_ignore(n, sizeof(*n));
+#endif
+}
+
+TKT_X_INLINE void tkt_m_node_death(struct tkt_node *n)
+{
+	TKT_NODE_DEATH(n);
+#if TKT_VALGRIND
+	tkt_x_valgrind_forget(n, sizeof(*n));
+#endif
+}
 
 /* In a node's state, beside TKT_X_WAITING and TKT_X_HEAD: leave the queue. */
 #define TKT_X_M_QUIT UINT32_C(2)
@@ -205,7 +231,7 @@ TKT_X_INLINE bool tkt_m_join(tkt_mutex_t *m, struct tkt_node *self, bool alone,
 		goto refused;
 	TKT_STORE(&self->next, (struct tkt_node *)NULL, TKT_RELAXED);
 	TKT_STORE(&self->state, TKT_X_WAITING, TKT_RELAXED);
-	TKT_NODE_BIRTH(self);
+	tkt_m_node_birth(self);
 	if (alone) {
 		/*
 		 * MX10: pairs with MX11: our link is empty before a successor
@@ -229,7 +255,7 @@ TKT_X_INLINE bool tkt_m_join(tkt_mutex_t *m, struct tkt_node *self, bool alone,
 	return true;
 
 dead:
-	TKT_NODE_DEATH(self);
+	tkt_m_node_death(self);
 refused:
 	TKT_FETCH_ADD(&m->spinners, UINT32_MAX, TKT_RELAXED);
 	return false;
@@ -250,11 +276,12 @@ TKT_X_SLOW bool tkt_m_spin(tkt_mutex_t *m, uint64_t until, bool alone)
 		TKT_X_M_EVENT(m, queue_full);
 		return false;
 	}
+	TKT_X_M_EVENT(m, queued);
 	if (head || tkt_m_queue(&self) == TKT_X_HEAD)
 		end = tkt_m_poll(m, until);
 	tkt_m_leave(m, &self,
 		    end == TKT_X_M_STALLED ? TKT_X_M_QUIT : TKT_X_HEAD);
-	TKT_NODE_DEATH(&self);
+	tkt_m_node_death(&self);
 	return end == TKT_X_M_TOOK;
 }
 
@@ -284,6 +311,7 @@ TKT_X_SLOW void tkt_m_give_up(tkt_mutex_t *m)
 TKT_X_SLOW bool tkt_m_sleep(tkt_mutex_t *m, uint64_t deadline)
 {
 	uint32_t woken = 0, mine = 0, raise, seen;
+	bool parked = false;
 
 	for (;;) {
 		int err;
@@ -302,6 +330,9 @@ TKT_X_SLOW bool tkt_m_sleep(tkt_mutex_t *m, uint64_t deadline)
 		if (woken || !(seen & TKT_X_M_RESERVED))
 			seen |= TKT_X_M_HELD;
 		TKT_X_M_EVENT(m, slept);
+		if (!parked)
+			TKT_X_M_EVENT(m, parked);
+		parked = true;
 		err = TKT_FUTEX_WAIT(&m->state, seen, deadline);
 #if TKT_MUTEX_RESCHED
 		tkt_x_resched_done();

@@ -59,6 +59,22 @@ typedef struct TKT_TSA_CAPABILITY("mutex") tkt_mutex_s {
  */
 #define TKT_X_M_RESERVED UINT32_C(4)
 
+/*
+ * What happens to waiters: name, meaning.  Nobody counts it, unless the program
+ * defines TKT_MUTEX_EVENT_HOOK(m, name), in its configuration header or before
+ * it includes mutex.h.
+ */
+#define TKT_MUTEX_EVENT_LIST(X)                               \
+	X(queued, "waits that began in the spinner queue")    \
+	X(queue_full, "waits that found no place there")      \
+	X(spin_took, "spins that ended with the mutex")       \
+	X(spin_stalled, "spins that were of no use any more") \
+	X(spin_late, "spins that ran out of time")            \
+	X(parked, "waits that went to sleep")                 \
+	X(slept, "sleeps, several of which make a wait")      \
+	X(woken, "sleeps that a wake-up ended")               \
+	X(reserved, "sleepers that ran out of patience")
+
 /* Static initialiser of a free mutex; zeroed memory is the same. */
 #define TKT_MUTEX_INIT           \
 	{                        \

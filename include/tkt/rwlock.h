@@ -55,6 +55,11 @@
 #include "lock_types.h"
 #include "wait.h"
 
+#if TKT_DEBUG
+#include <stdio.h>
+#include <stdlib.h>
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -93,7 +98,7 @@ TKT_X_STATIC_ASSERT(sizeof(tkt_rwlock_t) == 16, "tkt: 16 bytes");
 /*
  * Makes *l a free lock whose waiters wait as TKT_WAIT_SPIN or TKT_WAIT_YIELD
  * says.  The caller sees to it that nobody uses the lock before this is known
- * to them.  A lock needs no end: its memory may go once nobody uses it.
+ * to them.
  */
 static inline void tkt_rwlock_init(tkt_rwlock_t *l, uint32_t wait)
 {
@@ -101,6 +106,52 @@ static inline void tkt_rwlock_init(tkt_rwlock_t *l, uint32_t wait)
 	TKT_STORE(&l->users, UINT32_C(0), TKT_RELAXED);
 	TKT_STORE(&l->write, UINT32_C(0), TKT_RELAXED);
 	TKT_STORE(&l->wait, wait, TKT_RELAXED);
+}
+
+#if TKT_DEBUG
+/* Reports the fault and aborts. */
+__attribute__((noinline, cold, noreturn, unused)) static void
+tkt_x_rw_fault(const tkt_rwlock_t *l, const char *fault)
+{
+	fprintf(stderr, "tkt: rwlock %p: %s\n", (const void *)l, fault);
+	abort();
+}
+
+/*
+ * The caller gives the lock up, as a reader or a writer.  Misses a caller that
+ * holds nothing if others hold the lock in the same way.
+ */
+static inline void tkt_x_rw_debug_leave(const tkt_rwlock_t *l, bool writer)
+{
+	/*
+	 * RW8: pairs with RW3.  Without acquire a reader could see others
+	 * leave, and not yet that they had entered.
+	 */
+	const uint32_t write = TKT_LOAD(&l->write, TKT_ACQUIRE);
+	const uint32_t read = TKT_LOAD(&l->read, TKT_RELAXED);
+
+	if (write == TKT_LOAD(&l->users, TKT_RELAXED))
+		tkt_x_rw_fault(l, "unlocked, but not locked");
+	if (writer && read != write)
+		tkt_x_rw_fault(l, "unlocked by a writer, but readers hold it");
+	if (!writer && read == write)
+		tkt_x_rw_fault(l, "unlocked by a reader, but a writer has it");
+}
+#endif
+
+/*
+ * Ends the lock's life.  It must be free, with nobody waiting; the debug build
+ * aborts otherwise.  Does nothing in a release build, and may be left out.
+ */
+static inline void tkt_rwlock_destroy(tkt_rwlock_t *l)
+{
+#if TKT_DEBUG
+	const uint32_t write = TKT_LOAD(&l->write, TKT_RELAXED);
+
+	if (write != TKT_LOAD(&l->users, TKT_RELAXED))
+		tkt_x_rw_fault(l, "destroyed while held or waited for");
+#endif
+	(void)l;
 }
 
 /* Takes a ticket: (r,w,u) -> (r,w,u+1).  Returns u. */
@@ -130,7 +181,7 @@ TKT_X_INLINE void tkt_x_rw_admit(tkt_rwlock_t *l, uint32_t ticket)
 TKT_X_INLINE void tkt_x_rw_leave(tkt_rwlock_t *l)
 {
 	/*
-	 * RW3: pairs with RW4 and RW7, and with W1 and W2 in tkt_rw_spin.
+	 * RW3: pairs with RW4, RW7 and RW8, and with W1 and W2 in tkt_rw_spin.
 	 * Without release the next writer could change what this thread is
 	 * still reading.  Additions of other leavers keep it visible.
 	 */
@@ -171,7 +222,8 @@ static inline void tkt_read_lock(tkt_rwlock_t *l)
 }
 
 /*
- * Gives up a lock taken for reading.  Releases, so that the next writer does
+ * Gives up a lock taken for reading; the debug build aborts if nobody, or a
+ * writer, holds it.  Releases, so that the next writer does
  * not disturb what was read.  The lock is not touched after the access that
  * lets a writer in: a writer that knows that nobody else will come may free
  * it.
@@ -180,6 +232,9 @@ static inline void tkt_read_unlock(tkt_rwlock_t *l)
 	TKT_X_TSA(release_shared_capability(*l)) TKT_TSA_OFF;
 static inline void tkt_read_unlock(tkt_rwlock_t *l)
 {
+#if TKT_DEBUG
+	tkt_x_rw_debug_leave(l, false);
+#endif
 	tkt_x_rw_leave(l);
 }
 
@@ -195,7 +250,8 @@ static inline void tkt_write_lock(tkt_rwlock_t *l)
 }
 
 /*
- * Gives up a lock taken for writing.  Releases.  The lock is still touched
+ * Gives up a lock taken for writing; the debug build aborts if nobody, or a
+ * reader, holds it.  Releases.  The lock is still touched
  * after the first reader has been let in, so that a reader must not free it,
  * however sure it is to be the last; a writer may.
  *
@@ -210,6 +266,9 @@ static inline void tkt_write_unlock(tkt_rwlock_t *l)
 	TKT_TSA_RELEASE(*l) TKT_TSA_OFF;
 static inline void tkt_write_unlock(tkt_rwlock_t *l)
 {
+#if TKT_DEBUG
+	tkt_x_rw_debug_leave(l, true);
+#endif
 	/* While a writer is in, write is its ticket. */
 	tkt_x_rw_admit(l, TKT_LOAD(&l->write, TKT_RELAXED));
 	tkt_x_rw_leave(l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tkt/valgrind.h - telling Valgrind's helgrind and drd what the lock does
+ * tkt/valgrind.h - telling Valgrind's helgrind and drd what a lock does
  *
  * With TKT_VALGRIND both tools are told that an unlock comes before the next
  * lock, and to ignore the accesses to the lock's own words, which they would
@@ -16,11 +16,10 @@
 #define TKT_VALGRIND_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <valgrind/drd.h>
 #include <valgrind/helgrind.h>
-
-#include "lock_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,19 +40,19 @@ static inline void tkt_x_valgrind_forget(const void *p, size_t size)
 }
 
 /* The lock's life ends: what comes to stand in its memory is another's. */
-static inline void tkt_x_valgrind_destroy(const tkt_lock_t *l)
+static inline void tkt_x_valgrind_destroy(const void *l, size_t size)
 {
 	VALGRIND_DO_CLIENT_REQUEST_STMT(_VG_USERREQ__HG_USERSO_FORGET_ALL, l, 0,
 					0, 0, 0);
-	tkt_x_valgrind_forget(l, sizeof(*l));
+	tkt_x_valgrind_forget(l, size);
 }
 
-static inline void tkt_x_valgrind_look(const tkt_lock_t *l)
+static inline void tkt_x_valgrind_look(const void *l, size_t size)
 {
-	tkt_x_valgrind_ignore((void *)(uintptr_t)l, sizeof(*l));
+	tkt_x_valgrind_ignore((void *)(uintptr_t)l, size);
 }
 
-static inline void tkt_x_valgrind_taken(const tkt_lock_t *l)
+static inline void tkt_x_valgrind_taken(const void *l)
 {
 	VALGRIND_DO_CLIENT_REQUEST_STMT(_VG_USERREQ__HG_USERSO_RECV_POST, l, 0,
 					0, 0, 0);
@@ -61,7 +60,7 @@ static inline void tkt_x_valgrind_taken(const tkt_lock_t *l)
 					l, 0, 0, 0, 0);
 }
 
-static inline void tkt_x_valgrind_release(const tkt_lock_t *l)
+static inline void tkt_x_valgrind_release(const void *l)
 {
 	VALGRIND_DO_CLIENT_REQUEST_STMT(_VG_USERREQ__HG_USERSO_SEND_PRE, l, 0,
 					0, 0, 0);

@@ -33,8 +33,8 @@ static bool check_sections(const struct dentry_tree *tree, uint64_t made,
 static bool check_list(struct dentry_tree *tree, struct dentry_dir *dir,
 		       unsigned int number, char *why)
 {
-	const struct dentry_link *prev = &dir->children;
-	struct dentry_link *link = TKT_READ(&dir->children.next);
+	const struct list_link *prev = &dir->children;
+	struct list_link *link = TKT_READ(&dir->children.next);
 	const int64_t count = dentry_count(tree, dir);
 	unsigned int length = 0;
 

@@ -112,25 +112,6 @@ int64_t dentry_count(const struct dentry_tree *tree,
 			  : (int64_t)tkt_lockref_count(lockref_of(dir));
 }
 
-static void list_add(struct dentry_link *list, struct dentry_link *link)
-{
-	struct dentry_link *last = TKT_READ(&list->prev);
-
-	TKT_WRITE(&link->prev, last);
-	TKT_WRITE(&link->next, list);
-	TKT_WRITE(&last->next, link);
-	TKT_WRITE(&list->prev, link);
-}
-
-static void list_remove(struct dentry_link *link)
-{
-	struct dentry_link *prev = TKT_READ(&link->prev);
-	struct dentry_link *next = TKT_READ(&link->next);
-
-	TKT_WRITE(&prev->next, next);
-	TKT_WRITE(&next->prev, prev);
-}
-
 /*
  * One attempt at a reference on `dir`, the child's parent a moment ago; pinned
  * if the caller keeps renames out.  A directory that is the parent once the
@@ -262,8 +243,7 @@ static void tree_populate(struct dentry_tree *tree, unsigned int per_dir)
 	for (unsigned int i = 0; i < tree->dirs; i++) {
 		struct dentry_dir *dir = &tree->dir[i];
 
-		dir->children.next = &dir->children;
-		dir->children.prev = &dir->children;
+		list_init(&dir->children);
 		dir->mask = MASK_ALIVE;
 		if (tree->lock)
 			hot_of(tree, dir)->count = 1 + (int64_t)per_dir;

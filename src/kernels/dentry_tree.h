@@ -29,6 +29,7 @@
 #include <tkt/lockref.h>
 
 #include "kernel.h"
+#include "list.h"
 
 #define DENTRY_NESTED 3 /* locks that a rename holds at once */
 
@@ -38,21 +39,17 @@ struct dentry_hot {
 	uint64_t sections; /* d_lock sections so far, for the check */
 };
 
-struct dentry_link {
-	struct dentry_link *next, *prev;
-};
-
 struct dentry_child {
-	struct dentry_link link; /* first; in its parent's list */
+	struct list_link link; /* first; in its parent's list */
 	struct dentry_dir *parent;
 	uint32_t seen; /* by the check */
 } __attribute__((aligned(LOCK_ALIGN)));
 
 struct dentry_dir {
-	/* The lock or lockref, then struct dentry_hot in the same line or in the next. */
+	/* The lock or lockref, then dentry_hot in the same line or the next. */
 	unsigned char lines[2][LOCK_ALIGN] __attribute__((aligned(LOCK_ALIGN)));
 	/* Seldom written. */
-	struct dentry_link children __attribute__((aligned(LOCK_ALIGN)));
+	struct list_link children __attribute__((aligned(LOCK_ALIGN)));
 	uint64_t mask; /* what the notification reads; poison after death */
 };
 

@@ -86,6 +86,7 @@ static void waits_summary(struct histogram *waits, unsigned int threads,
 		histogram_merge(&waits[0], &waits[i]);
 	r->wait_p50_ns = histogram_quantile(&waits[0], 0.50);
 	r->wait_p99_ns = histogram_quantile(&waits[0], 0.99);
+	r->wait_p999_ns = histogram_quantile(&waits[0], 0.999);
 	r->wait_max_ns = waits[0].count ? (double)waits[0].max : (double)NAN;
 }
 
@@ -114,6 +115,7 @@ static void measure_here(const void *arg, void *result)
 
 	*r = (struct measure_result){ .wait_p50_ns = (double)NAN,
 				      .wait_p99_ns = (double)NAN,
+				      .wait_p999_ns = (double)NAN,
 				      .wait_max_ns = (double)NAN,
 				      .queued = (double)NAN,
 				      .parked = (double)NAN,

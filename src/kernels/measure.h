@@ -22,7 +22,8 @@ struct measure_result {
 	char why[KERNEL_WHY_BYTES];
 	const char *variant; /* as it was run */
 	struct workers_result workers;
-	double wait_p50_ns, wait_p99_ns, wait_max_ns; /* NAN: not measured */
+	/* NAN: not measured */
+	double wait_p50_ns, wait_p99_ns, wait_p999_ns, wait_max_ns;
 	double queued, parked; /* of struct lock_events; NAN: not measured */
 	double probe_ns;       /* NAN: not measured */
 };

@@ -20,7 +20,7 @@ bool orphans_build(struct orphans *o, const struct lock_ops *i_mutex,
 	if (wrong)
 		return setup_fail(wrong, why);
 	o->hot = (void *)(o->lines[0] + kernel_data_offset(o->lock, layout));
-	o->hot->list.next = o->hot->list.prev = &o->hot->list;
+	list_init(&o->hot->list);
 	o->inodes = (uint64_t)directories * entries;
 	o->inode = calloc(o->inodes, sizeof(*o->inode));
 	if (!o->inode) {
@@ -60,32 +60,16 @@ static void orphan_section_end(struct orphans *o, struct orphans_user *u)
 static void orphan_add(struct orphans *o, struct orphans_user *u,
 		       struct orphan *inode)
 {
-	struct orphan *list = &o->hot->list, *last;
-
 	o->lock->lock(o->lines[0], &u->orphan_ctx);
-	last = TKT_READ(&list->prev);
-	TKT_WRITE(&inode->prev, last);
-	TKT_WRITE(&inode->next, list);
-	TKT_WRITE(&last->next, inode);
-	TKT_WRITE(&list->prev, inode);
+	list_add(&o->hot->list, &inode->link);
 	orphan_section_end(o, u);
 }
 
-/*
- * An inode comes off the list with its links left as they are: if a lock that
- * does not exclude lets two threads have it, they do not fall over NULL, and
- * the check tells.
- */
 static void orphan_del(struct orphans *o, struct orphans_user *u,
 		       struct orphan *inode)
 {
-	struct orphan *next, *prev;
-
 	o->lock->lock(o->lines[0], &u->orphan_ctx);
-	next = TKT_READ(&inode->next);
-	prev = TKT_READ(&inode->prev);
-	TKT_WRITE(&prev->next, next);
-	TKT_WRITE(&next->prev, prev);
+	list_remove(&inode->link);
 	orphan_section_end(o, u);
 }
 
@@ -178,13 +162,13 @@ static bool check_counts(struct orphans *o, char *why)
 /* Walks the list, not further than there are inodes; marks them. */
 static bool check_list(struct orphans *o, char *why)
 {
-	const struct orphan *prev = &o->hot->list;
-	struct orphan *at = TKT_READ(&o->hot->list.next);
+	const struct list_link *prev = &o->hot->list;
+	struct list_link *at = TKT_READ(&o->hot->list.next);
 	uint64_t length = 0;
 
 	for (; at != &o->hot->list; prev = at, at = TKT_READ(&at->next))
 		if (++length > o->inodes || TKT_READ(&at->prev) != prev ||
-		    at->seen++)
+		    ((struct orphan *)at)->seen++)
 			break;
 	if (at == &o->hot->list && TKT_READ(&at->prev) == prev)
 		return true;

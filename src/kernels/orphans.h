@@ -11,17 +11,18 @@
 
 #include "directory.h"
 #include "harness/random.h"
+#include "list.h"
 
 #define ORPHANS_OPEN_MAX 64
 
 struct orphan {
-	struct orphan *next, *prev; /* first; on the list, else NULL */
-	uint32_t seen;		    /* by the check */
+	struct list_link link; /* first; on the list, or what it was there */
+	uint32_t seen;	       /* by the check */
 };
 
 /* What the orphan lock protects, with the list. */
 struct orphans_hot {
-	struct orphan list;
+	struct list_link list;
 	uint64_t sections;
 };
 

@@ -8,7 +8,7 @@
  * Identifiers, one a line.  PORTABLE: all shared accesses through
  * <tkt/atomic.h>, so for any back end.  NATIVE: locks of the C library, which
  * only threads of the real machine can use; WITHOUT_NATIVE leaves them
- * out.  CONTROL: broken on purpose, portable.
+ * out.  Of other libraries, the same, those that the build found.  CONTROL: broken on purpose, portable.
  */
 /* clang-format off */
 #define LOCKS_PORTABLE(X) \
@@ -35,11 +35,42 @@
 #define LOCKS_NATIVE(X)
 #endif
 
+#ifdef WITH_CK
+#define LOCKS_CK(X) \
+	X(peer_fas) \
+	X(peer_ticket) \
+	X(peer_mcs) \
+	X(peer_clh) \
+	X(peer_anderson)
+#else
+#define LOCKS_CK(X)
+#endif
+
+#ifdef WITH_ABSL
+#define LOCKS_ABSL(X) X(peer_absl)
+#else
+#define LOCKS_ABSL(X)
+#endif
+
+#ifdef WITH_NSYNC
+#define LOCKS_NSYNC(X) X(peer_nsync)
+#else
+#define LOCKS_NSYNC(X)
+#endif
+
+#ifdef WITH_STD
+#define LOCKS_STD(X) X(peer_std)
+#else
+#define LOCKS_STD(X)
+#endif
+
 #define LOCKS_CONTROL(X) \
 	X(busted)
 /* clang-format on */
 
-#define LOCKS(X) LOCKS_PORTABLE(X) LOCKS_NATIVE(X) LOCKS_CONTROL(X)
+#define LOCKS_PEERS(X) LOCKS_CK(X) LOCKS_ABSL(X) LOCKS_NSYNC(X) LOCKS_STD(X)
+#define LOCKS(X) \
+	LOCKS_PORTABLE(X) LOCKS_NATIVE(X) LOCKS_PEERS(X) LOCKS_CONTROL(X)
 
 #define DECLARE(id) extern const struct lock_ops LOCK_SYM(id);
 LOCKS(DECLARE)

@@ -101,6 +101,35 @@ int runs_main(const struct runs *r)
 	return good != count || !count;
 }
 
+static const struct run_program *program;
+static void (*program_check)(void);
+
+static int run_program(uint64_t seed)
+{
+	program->begin(seed);
+	program_check();
+	return 0;
+}
+
+int run_program_main(const struct run_program *p, int argc, char **argv)
+{
+	if (argc < 4)
+		run_usage("too few");
+	program = p;
+	for (const struct run_check *c = p->checks; c->name; c++)
+		if (!strcmp(argv[1], c->name))
+			program_check = c->check;
+	if (!program_check)
+		run_usage(argv[1]);
+	for (int i = 4; i < argc; i++)
+		p->set_option(argv[i]);
+	return runs_main(&(struct runs){ .check = argv[1],
+					 .expected = argv[2],
+					 .count = argv[3],
+					 .seed = *p->seed,
+					 .run = run_program });
+}
+
 const char *run_option_is(const char *text, const char *name)
 {
 	const size_t n = strlen(name);

@@ -36,6 +36,23 @@ struct runs {
 /* Does all runs; returns the exit status of the program. */
 int runs_main(const struct runs *r);
 
+/* A check by its name: ends the process, by a verdict or a hang, or returns. */
+struct run_check {
+	const char *name;
+	void (*check)(void);
+};
+
+/* A program that is nothing but its checks. */
+struct run_program {
+	const struct run_check *checks; /* the last has no name */
+	unsigned int *seed;		/* of the first run, an option */
+	void (*set_option)(const char *text);
+	void (*begin)(uint64_t seed); /* in the child, before its check */
+};
+
+/* The program's main(): CHECK EXPECTED RUNS [OPTION=VALUE...] */
+int run_program_main(const struct run_program *p, int argc, char **argv);
+
 /* An option NAME=NUMBER of the command line. */
 struct run_option {
 	const char *name;

@@ -2,7 +2,8 @@
 /*
  * test_stress.c - every lock through every check
  *
- *	test_stress [LOCK...]	all locks, or only these
+ *	test_stress [LOCK...]	all locks, or only these; "unfair" for the
+ *				controls of fairness and of order
  *
  * The environment variable STRESS_SEED sets the seed of all random choices.
  */
@@ -14,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "starving.h"
 #include "stress.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -125,7 +127,8 @@ static const struct CMUnitTest all_locks[] = {
 	     .needs = LOCK_CROSS_UNLOCK, .meets = 2),
 	CASE("65536 locks", check_many, 3, 150),
 	CASE("nested locks", check_nested, 4, 150),
-	CASE("fairness", check_fairness, 2, 150, 40, .needs = LOCK_FIFO),
+	CASE("fairness", check_fairness, 2, 60, 40, .needs = LOCK_FIFO,
+	     .meets = 2),
 	CASE("order of arrival", check_arrival, 7, 1, .needs = LOCK_FIFO,
 	     .each_threshold = true),
 };
@@ -141,7 +144,8 @@ static const struct CMUnitTest library_only[] = {
 	     .meets = 2),
 	CASE("order, one of four tries", check_order, 4, 150, 4, 1,
 	     .each_threshold = true, .meets = 2),
-	CASE("fairness", check_fairness, 2, 150, 40, .each_threshold = true),
+	CASE("fairness", check_fairness, 2, 60, 40, .each_threshold = true,
+	     .meets = 2),
 	CASE("freed by the next owner, 2 threads", check_lifetime, 2, 150, 4,
 	     .each_threshold = true),
 	CASE("freed by the next owner, 4 threads", check_lifetime, 4, 150, 4,
@@ -185,6 +189,58 @@ static const struct CMUnitTest broken_locks[] = {
 	cmocka_unit_test(test_caught),
 };
 
+/* An unfair lock must pass as one that excludes, and not as a fair one. */
+static void test_starving(void **state)
+{
+	static const struct test_case excludes = { check_exclusion,
+						   .threads = 2, .ms = 60 };
+	static const struct test_case fair = { check_fairness, .threads = 2,
+					       .ms = 60, .dwell = 40 };
+	struct trial t;
+	const char *wrong;
+
+	(void)state;
+	subject = starving_lock_ops();
+	t = make_trial(&excludes);
+	wrong = excludes.check(&t);
+	if (wrong)
+		fail_msg("%s", wrong);
+	/* Where the threads do not meet, there is nothing to be seen. */
+	t = make_trial(&fair);
+	for (int i = 0; i < 5 && !wrong; i++)
+		wrong = fair.check(&t);
+	if (!wrong)
+		fail_msg("a starving lock passes as fair");
+}
+
+/*
+ * A lock without a queue must not pass as one that serves in order.  Six
+ * waiters may come in order by chance; one, as under ThreadSanitizer, always.
+ */
+static void test_orderless(void **state)
+{
+	static const struct test_case arrives = { check_arrival, .threads = 7 };
+	struct trial t;
+	int caught = 0;
+
+	(void)state;
+	if (STRESS_TSAN)
+		skip();
+	subject = lock_find("tas");
+	t = make_trial(&arrives);
+	for (int i = 0; i < 5; i++)
+		caught += arrives.check(&t) != NULL;
+	if (caught < 3)
+		fail_msg("in order of arrival in %d of 5 runs", 5 - caught);
+}
+
+#define UNFAIR "unfair"
+
+static const struct CMUnitTest unfair_locks[] = {
+	cmocka_unit_test(test_starving),
+	cmocka_unit_test(test_orderless),
+};
+
 static bool wanted(const char *name, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
@@ -216,7 +272,7 @@ int main(int argc, char **argv)
 
 	chaos_set_seed(1);
 	for (int i = 1; i < argc; i++) {
-		if (!lock_find(argv[i])) {
+		if (!lock_find(argv[i]) && strcmp(argv[i], UNFAIR)) {
 			fprintf(stderr, "test_stress: no lock %s\n", argv[i]);
 			return 2;
 		}
@@ -224,5 +280,8 @@ int main(int argc, char **argv)
 	for (const struct lock_ops *const *p = lock_table; *p; p++)
 		if (wanted((*p)->name, argc, argv))
 			failed += run_lock(*p);
+	if (wanted(UNFAIR, argc, argv))
+		failed += cmocka_run_group_tests_name(UNFAIR, unfair_locks,
+						      NULL, NULL);
 	return failed != 0;
 }

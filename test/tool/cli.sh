@@ -5,36 +5,16 @@
 # usage: sh test/tool/cli.sh TKT
 set -u
 
-tkt=$(realpath "$1") || exit 1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-failures=0
-mkdir "$tmp/refused" "$tmp/dir"
+# shellcheck source=test/tool/tool.sh
+. "$(dirname "$0")/tool.sh"
+mkdir "$tmp/refused"
 
-complain()
-{
-	echo "FAILED: $*"
-	sed 's/^/  stdout: /' "$tmp/stdout" | head -n 5
-	sed 's/^/  stderr: /' "$tmp/stderr" | head -n 5
-	failures=$((failures + 1))
-}
-
-# run STATUS ARGUMENT...: the exit status; output in $tmp/stdout and stderr.
+# run STATUS ARGUMENT...: as status_is, in a minute.
 run()
 {
 	want=$1
 	shift
-	timeout 60 "$tkt" "$@" >"$tmp/stdout" 2>"$tmp/stderr" </dev/null
-	got=$?
-	[ "$got" -eq "$want" ] || complain "tkt $*: status $got, not $want"
-}
-
-# says PATTERN FILE...: the pattern is there.
-says()
-{
-	pattern=$1
-	shift
-	grep -q -e "$pattern" "$@" || complain "no '$pattern' in $*"
+	status_is "$want" 60 "$@"
 }
 
 # bad PATTERN ARGUMENT...: refused, in one line that names what and says what
@@ -225,6 +205,12 @@ run 0 run dentry --lock ticket --threads 1 --seconds 0.3 --instrument \
 	--format csv
 sed 1d "$tmp/stdout" | awk -F, '!($21 > 0 && $23 >= $22 && $22 >= $21) {
 	exit 1 }' || complain "waits of an instrumented run"
+# Held for longer than waiters spin, the mutex has waits in queue and asleep.
+run 0 run counter --lock tkt-mutex,ticket --threads 4 --seconds 0.3 \
+	--cs 200000 --instrument --format csv
+sed 1d "$tmp/stdout" | awk -F, '
+	$4 == "tkt-mutex" && !($28 > 0 && $29 > 0) { exit 1 }
+	$4 == "ticket" && $28 $29 "" != "" { exit 1 }' || complain "queued and parked"
 run 0 run short --lock ticket --users 1,2 --seconds 0.5 \
 	--format json
 if command -v python3 >/dev/null; then
@@ -335,8 +321,4 @@ for signal in INT TERM; do
 		complain "half a row"
 done
 
-[ "$failures" -eq 0 ] || {
-	echo "$failures failed"
-	exit 1
-}
-echo passed
+finish

@@ -7,36 +7,16 @@
 # Where the file system, the kernel or the rights do not allow a part, says so.
 set -u
 
-tkt=$(realpath "$1") || exit 1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-failures=0
-mkdir "$tmp/dir"
-
-complain()
-{
-	echo "FAILED: $*"
-	sed 's/^/  stdout: /' "$tmp/stdout" | head -n 5
-	sed 's/^/  stderr: /' "$tmp/stderr" | head -n 5
-	failures=$((failures + 1))
-}
+# shellcheck source=test/tool/tool.sh
+. "$(dirname "$0")/tool.sh"
 
 # dio STATUS ARGUMENT...: the exit status, and nothing left behind.
 dio()
 {
 	want=$1
 	shift
-	timeout 100 "$tkt" run dio --dir "$tmp/dir" "$@" >"$tmp/stdout" \
-		2>"$tmp/stderr" </dev/null
-	got=$?
-	[ "$got" -eq "$want" ] || complain "dio $*: status $got, not $want"
+	status_is "$want" 100 run dio --dir "$tmp/dir" "$@"
 	[ -z "$(ls -A "$tmp/dir")" ] || complain "dio $*: left a file"
-}
-
-# says PATTERN FILE
-says()
-{
-	grep -q -e "$1" "$2" || complain "no '$1' in $2"
 }
 
 all='--variant all --lock tkt,pthread-mutex --file-mb 1'
@@ -184,8 +164,4 @@ for signal in INT TERM KILL; do
 	[ -z "$(ls -A "$tmp/dir")" ] || complain "SIG$signal: left a file"
 done
 
-[ "$failures" -eq 0 ] || {
-	echo "$failures failed"
-	exit 1
-}
-echo passed
+finish

@@ -307,7 +307,7 @@ static void tree_dead_parent(void **state)
 
 static void tree_wrong_list(void **state)
 {
-	struct dentry_link *first = tree.dir[0].children.next;
+	struct list_link *first = tree.dir[0].children.next;
 
 	(void)state;
 	tree.child[1].parent = &tree.dir[2];

@@ -7,13 +7,7 @@
  */
 #include <tkt/lockref.h>
 
-#include <signal.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "unit.h"
+#include "misuse.h"
 
 #define MAX TKT_LOCKREF_MAX
 
@@ -336,20 +330,8 @@ static void too_many_tickets(void)
 
 static int end_of(void (*misuse)(void))
 {
-	const struct rlimit no_core = { 0, 0 };
-	const pid_t child = fork();
-	int status;
+	const int status = misuse_end(misuse).status;
 
-	assert_true(child >= 0);
-	if (!child) {
-		setrlimit(RLIMIT_CORE, &no_core);
-		signal(SIGABRT, SIG_DFL);
-		signal(SIGALRM, SIG_DFL);
-		if (!freopen("/dev/null", "w", stderr))
-			_exit(1);
-		misuse();
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
 	return WIFEXITED(status) ? WEXITSTATUS(status)
 				 : 1000 + WTERMSIG(status);
 }

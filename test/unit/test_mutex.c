@@ -5,18 +5,16 @@
  * Built several times: with other limits, without the spin, with the misuse
  * checks and with the preemption point.
  */
+#include <tkt/mutex_types.h>
+
 enum {
-	EV_spin_took,
-	EV_spin_stalled,
-	EV_spin_late,
-	EV_queue_full,
-	EV_slept,
-	EV_woken,
-	EV_reserved,
+#define EVENT(name, meaning) EV_##name,
+	TKT_MUTEX_EVENT_LIST(EVENT)
+#undef EVENT
 	EV_COUNT
 };
 static unsigned long events[EV_COUNT];
-#define TKT_X_M_EVENT(m, name) \
+#define TKT_MUTEX_EVENT_HOOK(m, name) \
 	__atomic_fetch_add(&events[EV_##name], 1, __ATOMIC_RELAXED)
 #include <tkt/mutex.h>
 
@@ -237,6 +235,9 @@ static void test_mark_restored(void **state)
 /* The spinner queue is empty, and nobody counted in it, once all sleep. */
 static void test_stalled_owner(void **state)
 {
+	const unsigned long parked = count_of(EV_parked);
+	const unsigned long queued = count_of(EV_queued);
+	const unsigned long refused = count_of(EV_queue_full);
 	tkt_mutex_t m = TKT_MUTEX_INIT;
 	struct waiter w[4];
 
@@ -250,6 +251,11 @@ static void test_stalled_owner(void **state)
 	for (int i = 0; i < 4; i++)
 		assert_true(waiter_end(&w[i]));
 	assert_int_equal(m.state, 0);
+	/* Each wait counts once, however often it slept. */
+	assert_int_equal(count_of(EV_parked) - parked, 4);
+	assert_int_equal(count_of(EV_queued) - queued +
+				 count_of(EV_queue_full) - refused,
+			 TKT_MUTEX_SPIN_NS ? 4 : 0);
 }
 
 /*

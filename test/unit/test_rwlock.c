@@ -2,11 +2,11 @@
 /*
  * test/unit/test_rwlock.c - the reader-writer lock's states and transitions
  *
- * START is two tickets before the wrap to zero, so that each test crosses it.
+ * Built a second time with misuse checks.  START is two tickets before the wrap to zero, so that each test crosses it.
  */
 #include <tkt/rwlock.h>
 
-#include "unit.h"
+#include "misuse.h"
 
 #define STEP TKT_X_STEP
 #define START (0u - 2 * STEP)
@@ -238,10 +238,79 @@ static void test_writer_after_writer(void **state)
 	assert_state(&l, 3, 3, 3);
 }
 
+#if TKT_DEBUG
+static tkt_rwlock_t faulty;
+
+static void misuse_read_unlock(void)
+{
+	tkt_read_unlock(&faulty);
+}
+
+static void misuse_write_unlock(void)
+{
+	tkt_write_unlock(&faulty);
+}
+
+static void misuse_reader_for_writer(void)
+{
+	tkt_write_lock(&faulty);
+	tkt_read_unlock(&faulty);
+}
+
+static void misuse_writer_for_reader(void)
+{
+	tkt_read_lock(&faulty);
+	tkt_write_unlock(&faulty);
+}
+
+static void misuse_destroy_read(void)
+{
+	tkt_read_lock(&faulty);
+	tkt_rwlock_destroy(&faulty);
+}
+
+static void misuse_destroy_written(void)
+{
+	tkt_write_lock(&faulty);
+	tkt_rwlock_destroy(&faulty);
+}
+
+static void test_misuse(void **state)
+{
+	(void)state;
+	assert_aborts(misuse_read_unlock, "unlocked, but not locked");
+	assert_aborts(misuse_write_unlock, "unlocked, but not locked");
+	assert_aborts(misuse_reader_for_writer, "but a writer has it");
+	assert_aborts(misuse_writer_for_reader, "but readers hold it");
+	assert_aborts(misuse_destroy_read, "destroyed while held");
+	assert_aborts(misuse_destroy_written, "destroyed while held");
+}
+#endif
+
+/* A lock that was used, and is free, may go. */
+static void test_destroy(void **state)
+{
+	tkt_rwlock_t l = at(0, 0, 0);
+
+	(void)state;
+	tkt_read_lock(&l);
+	tkt_read_lock(&l);
+	tkt_read_unlock(&l);
+	tkt_read_unlock(&l);
+	tkt_write_lock(&l);
+	tkt_write_unlock(&l);
+	tkt_rwlock_destroy(&l);
+	assert_state(&l, 3, 3, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_destroy),
+#if TKT_DEBUG
+		cmocka_unit_test(test_misuse),
+#endif
 		cmocka_unit_test(test_initialisers),
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_write),

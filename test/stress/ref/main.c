@@ -123,16 +123,13 @@ void ref_run(void (*body)(struct ref_thread *t))
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*check)(void);
-} checks[] = {
+static const struct run_check checks[] = {
 	{ "lockref", check_lockref },
 	{ "percpu", check_percpu },
+	{ NULL, NULL },
 };
 
 static unsigned int seed = 1;
-static void (*check)(void);
 
 static void set_option(const char *text)
 {
@@ -149,27 +146,17 @@ static void set_option(const char *text)
 		run_usage(text);
 }
 
-static int run(uint64_t number)
+static void begin(uint64_t number)
 {
 	ref_trial.seed = number;
-	check();
-	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc < 4)
-		run_usage("too few");
-	for (size_t i = 0; i < LENGTH(checks); i++)
-		if (!strcmp(argv[1], checks[i].name))
-			check = checks[i].check;
-	if (!check)
-		run_usage(argv[1]);
-	for (int i = 4; i < argc; i++)
-		set_option(argv[i]);
-	return runs_main(&(struct runs){ .check = argv[1],
-					 .expected = argv[2],
-					 .count = argv[3],
-					 .seed = seed,
-					 .run = run });
+	static const struct run_program program = { .checks = checks,
+						    .seed = &seed,
+						    .set_option = set_option,
+						    .begin = begin };
+
+	return run_program_main(&program, argc, argv);
 }

@@ -33,15 +33,12 @@ static __thread bool stumbles;
 
 void (*sleep_hook)(uintptr_t address);
 
-static const struct {
-	const char *name;
-	void (*check)(void);
-} checks[] = {
+static const struct run_check checks[] = {
 	{ "rw", check_rw },	      { "rw_order", check_rw_order },
 	{ "handoff", check_handoff }, { "everybody", check_everybody },
 	{ "abort", check_abort },     { "ordered", check_ordered },
 	{ "bits", check_bits },	      { "bit_abort", check_bit_abort },
-	{ "script", check_script },
+	{ "script", check_script },   { NULL, NULL },
 };
 
 static void nap(long us)
@@ -142,7 +139,12 @@ void sleep_run(void (*body)(struct sleeper *s))
 			abort();
 	}
 	clock_gettime(CLOCK_REALTIME, &limit);
-	limit.tv_sec += trial.ms / 1000 + 1 + trial.patience;
+	limit.tv_sec += (time_t)(trial.ms / 1000 + trial.patience);
+	limit.tv_nsec += (long)(trial.ms % 1000) * 1000000;
+	if (limit.tv_nsec >= 1000000000) {
+		limit.tv_sec++;
+		limit.tv_nsec -= 1000000000;
+	}
 	for (unsigned int i = 0; i < trial.threads; i++)
 		if (pthread_timedjoin_np(sleeper[i].thread, NULL, &limit)) {
 			fprintf(stderr, "seed %llu: thread %u hangs\n",
@@ -152,7 +154,6 @@ void sleep_run(void (*body)(struct sleeper *s))
 }
 
 static unsigned int seed = 1;
-static void (*check)(void);
 
 static void set_option(const char *text)
 {
@@ -175,27 +176,17 @@ static void set_option(const char *text)
 	trial.signals = signals;
 }
 
-static int run(uint64_t number)
+static void begin(uint64_t number)
 {
 	trial.seed = number;
-	check();
-	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc < 4)
-		run_usage("too few");
-	for (size_t i = 0; i < LENGTH(checks); i++)
-		if (!strcmp(argv[1], checks[i].name))
-			check = checks[i].check;
-	if (!check)
-		run_usage(argv[1]);
-	for (int i = 4; i < argc; i++)
-		set_option(argv[i]);
-	return runs_main(&(struct runs){ .check = argv[1],
-					 .expected = argv[2],
-					 .count = argv[3],
-					 .seed = seed,
-					 .run = run });
+	static const struct run_program program = { .checks = checks,
+						    .seed = &seed,
+						    .set_option = set_option,
+						    .begin = begin };
+
+	return run_program_main(&program, argc, argv);
 }
