@@ -30,6 +30,7 @@ static char arena[ARENA_BYTES] __attribute__((aligned(128)));
 static size_t arena_used;
 static jmp_buf main_context, failed;
 static char failure[512];
+static bool limited;
 static const struct model_client *client;
 
 enum end {
@@ -45,6 +46,17 @@ void model_fail(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(failure, sizeof(failure), format, args);
 	va_end(args);
+	_longjmp(failed, 1);
+}
+
+void model_limit(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(failure, sizeof(failure), format, args);
+	va_end(args);
+	limited = true;
 	_longjmp(failed, 1);
 }
 
@@ -72,7 +84,7 @@ void *model_alloc(size_t bytes)
 
 	bytes = (bytes + 127) / 128 * 128;
 	if (bytes > sizeof(arena) - arena_used)
-		model_fail("limit: no more than %d bytes", ARENA_BYTES);
+		model_limit("no more than %d bytes", ARENA_BYTES);
 	arena_used += bytes;
 	return p;
 }
@@ -233,74 +245,81 @@ static enum end execute(int bound)
 	return END_COMPLETE;
 }
 
+/* CPU time: what else the machine does is no matter. */
 static double now(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static void report(const char *what)
+static void report(void)
 {
 	if (options.quiet)
 		return;
 	/* That a limit is reached is no fault of the execution that did. */
-	if (strncmp(what, "limit", 5) != 0 || options.replay) {
+	if (!limited || options.replay) {
 		trace_print();
 		search_print();
 	}
-	printf("%s: FAILED: %s\n", client->name, what);
+	printf("%s: %s: %s\n", client->name, limited ? "LIMIT" : "FAILED",
+	       failure);
 }
 
-/* -1: no bound */
-static int bound_of(const struct model_client *c)
+/* How the client is to be explored: what was asked for, or what it says. */
+static struct model_result plan(const struct model_client *c)
 {
+	struct model_result r = { .preemptions = -1 };
+
 	if (options.random)
-		return -1;
-	if (options.preemptions >= 0)
-		return options.preemptions;
-	return c->preemptions ? c->preemptions : -1;
+		r.sample = options.random;
+	else if (options.preemptions >= 0)
+		r.preemptions = options.preemptions;
+	else if (options.replay || options.full)
+		return r;
+	else if (c->sample)
+		r.sample = c->sample;
+	else if (c->preemptions)
+		r.preemptions = c->preemptions;
+	return r;
 }
 
 struct model_result model_explore(const struct model_client *c)
 {
-	struct model_result result = { 0, 0, false, bound_of(c) >= 0 };
+	struct model_result r = plan(c);
 	const double until = now() + options.seconds;
 
 	client = c;
+	limited = false;
 	catch_crashes();
-	if (!search_start(!result.bounded)) {
+	if (!search_start(!r.sample && r.preemptions < 0, r.sample)) {
 		fprintf(stderr,
-			"model: --replay '%s' is not of the form "
-			"1.0.2\n",
+			"model: --replay '%s': numbers with dots "
+			"between them are needed\n",
 			options.replay);
 		exit(2);
 	}
 	do {
-		const enum end end = execute(bound_of(c));
-		const uint64_t n = result.executions + result.pruned;
+		const enum end end = execute(r.preemptions);
+		const uint64_t n = (r.executions += end == END_COMPLETE) +
+				   (r.pruned += end == END_PRUNED);
 
-		result.executions += end == END_COMPLETE;
-		result.pruned += end == END_PRUNED;
-		result.failed = end == END_FAILED;
-		if (result.failed)
-			report(failure);
-		else if (options.random)
-			continue;
-		else if (n + 1 >= options.cap ||
-			 (!(n % 1024) && now() > until)) {
+		r.failed = end == END_FAILED;
+		if (!r.failed && !r.sample &&
+		    (n >= options.cap || (!(n % 256) && now() > until))) {
 			snprintf(failure, sizeof(failure),
-				 "limit: not done after %llu executions",
-				 (unsigned long long)n + 1);
-			result.failed = true;
-			report(failure);
+				 "not done after %llu executions",
+				 (unsigned long long)n);
+			r.failed = limited = true;
 		}
-	} while (!result.failed &&
-		 (!options.random || result.executions < options.random) &&
+	} while (!r.failed && (!r.sample || r.executions < r.sample) &&
 		 search_next());
-	if (options.replay && !result.failed)
+	r.limited = limited;
+	if (r.failed)
+		report();
+	else if (options.replay)
 		trace_print();
 	memory_reset();
-	return result;
+	return r;
 }

@@ -144,6 +144,7 @@ struct explore_options {
 	uint64_t seed;
 	const char *replay; /* choices of one execution, or NULL */
 	int preemptions;    /* instead of the client's, if not -1 */
+	bool full; /* no bound, no sample: all, whatever the client says */
 	bool quiet, no_reduction;
 };
 extern struct explore_options options;

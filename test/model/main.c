@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test/model/main.c - the command line of a client program */
 #include <errno.h>
+#include <fnmatch.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,17 @@
 
 static const char usage[] =
 	"usage: PROGRAM [OPTION]... [CLIENT]...\n"
-	"Explores the clients named, or all; exit status 1 if one fails.\n"
+	"Explores the clients named (shell patterns), or all.  Exit status: 0 "
+	"if\n"
+	"all is well, 1 if one fails.\n"
 	"\n"
 	"  --list             names the clients\n"
 	"  --cap N            executions; not done by then is a failure\n"
 	"  --seconds N        the same, in time, for each client\n"
 	"  --preemptions N    bound, instead of the client's; -1: the "
 	"client's\n"
+	"  --full             all executions of each, whatever the client "
+	"says\n"
 	"  --random N         so many random executions instead of all\n"
 	"  --seed N           of these\n"
 	"  --replay CHOICES   one execution, as a failure printed it\n"
@@ -52,6 +57,8 @@ enum {
 	REPLAY,
 	WEAKEN,
 	LIST,
+	FULL,
+	BROKEN,
 	NO_REDUCTION,
 	HELP
 };
@@ -64,13 +71,15 @@ static const struct option long_options[] = {
 	{ "seed", required_argument, NULL, SEED },
 	{ "replay", required_argument, NULL, REPLAY },
 	{ "weaken", required_argument, NULL, WEAKEN },
+	{ "full", no_argument, NULL, FULL },
+	{ "broken", no_argument, NULL, BROKEN },
 	{ "list", no_argument, NULL, LIST },
 	{ "no-reduction", no_argument, NULL, NO_REDUCTION },
 	{ "help", no_argument, NULL, HELP },
 	{ NULL, 0, NULL, 0 },
 };
 
-static bool weakened;
+static bool weakened, broken;
 
 static void list_clients(const struct model_client *clients, size_t n)
 {
@@ -110,7 +119,7 @@ static void parse(int argc, char **argv, const struct model_client *clients,
 			options.replay = optarg;
 			break;
 		case WEAKEN:
-			weakened = options.quiet = true;
+			weakened = true;
 			if (!site_weaken(optarg)) {
 				fprintf(stderr,
 					"model: --weaken '%s': not of the form "
@@ -119,6 +128,12 @@ static void parse(int argc, char **argv, const struct model_client *clients,
 					optarg);
 				exit(2);
 			}
+			break;
+		case FULL:
+			options.full = true;
+			break;
+		case BROKEN:
+			broken = options.quiet = true;
 			break;
 		case NO_REDUCTION:
 			options.no_reduction = true;
@@ -135,52 +150,59 @@ static void parse(int argc, char **argv, const struct model_client *clients,
 	}
 }
 
-static const struct model_client *find(const struct model_client *clients,
-				       size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(clients[i].name, name))
-			return &clients[i];
-	fprintf(stderr, "model: no client '%s'; --list names them\n", name);
-	exit(2);
-}
-
 static bool run(const struct model_client *c)
 {
 	const clock_t begin = clock();
-	const struct model_result r = model_explore(c);
-	char bound[64] = "complete";
+	struct model_result r;
+	char how[64] = "complete";
 
-	if (options.random)
-		snprintf(bound, sizeof(bound), "random, seed %llu",
+	if (broken && c->sample)
+		return true;
+	r = model_explore(c);
+	if (broken)
+		return !r.failed || r.limited;
+	if (r.sample)
+		snprintf(how, sizeof(how), "random, seed %llu",
 			 (unsigned long long)options.seed);
-	else if (r.bounded)
-		snprintf(bound, sizeof(bound), "complete to %d preemptions",
-			 options.preemptions >= 0 ? options.preemptions
-						  : c->preemptions);
+	else if (r.preemptions >= 0)
+		snprintf(how, sizeof(how), "complete to %d preemptions",
+			 r.preemptions);
 	if (r.failed)
-		snprintf(bound, sizeof(bound), "ended by a failure");
+		snprintf(how, sizeof(how), "ended early");
 	printf("%s: %d threads: %llu executions, %llu pruned, %s, %.2f s\n",
 	       c->name, c->threads, (unsigned long long)r.executions,
-	       (unsigned long long)r.pruned, bound,
+	       (unsigned long long)r.pruned, how,
 	       (double)(clock() - begin) / CLOCKS_PER_SEC);
 	fflush(stdout);
 	return !r.failed;
 }
 
+static bool wanted(const char *name, char **patterns, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!fnmatch(patterns[i], name, 0))
+			return true;
+	return !n;
+}
+
 int model_main(int argc, char **argv, const struct model_client *clients,
 	       size_t n)
 {
-	bool good = true;
+	bool good = true, any = false;
 
 	parse(argc, argv, clients, n);
-	if (optind < argc)
-		for (int i = optind; i < argc && (good || !weakened); i++)
-			good &= run(find(clients, n, argv[i]));
-	else
-		for (size_t i = 0; i < n && (good || !weakened); i++)
-			good &= run(&clients[i]);
-	if (!weakened)
-		return !good;
-	return good ? site_weakened_ran() ? 1 : 3 : 0;
+	for (size_t i = 0; i < n && (good || !broken); i++) {
+		if (!wanted(clients[i].name, argv + optind, argc - optind))
+			continue;
+		any = true;
+		good &= run(&clients[i]);
+	}
+	if (!any) {
+		fprintf(stderr, "model: no client '%s'; --list names them\n",
+			argv[optind]);
+		return 2;
+	}
+	if (good && weakened && !site_weakened_ran())
+		return 3;
+	return !good;
 }

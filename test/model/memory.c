@@ -74,7 +74,7 @@ struct location *memory_locate(const void *p, size_t size)
 		return at;
 	}
 	if (memory.locations == LOCATIONS)
-		model_fail("limit: more than %d locations", LOCATIONS);
+		model_limit("more than %d locations", LOCATIONS);
 	at = &memory.location[memory.locations++];
 	at->address = (uintptr_t)p;
 	at->size = size;
@@ -132,7 +132,7 @@ static struct message *new_message(uint64_t value, uint32_t stamp)
 	struct message *m;
 
 	if (memory.messages == MESSAGES)
-		model_fail("limit: more than %d messages", MESSAGES);
+		model_limit("more than %d messages", MESSAGES);
 	m = &memory.message[memory.messages++];
 	memset(m, 0, sizeof(*m));
 	m->value = value;
@@ -190,7 +190,7 @@ struct message *memory_insert(struct knowledge *k, struct location *at,
 	struct message *m;
 
 	if (stamp == place->stamp || next < place->stamp)
-		model_fail("limit: too many stores in one place");
+		model_limit("too many stores in one place");
 	if (at->size < sizeof(value))
 		value &= (UINT64_C(1) << 8 * at->size) - 1;
 	m = new_message(value, stamp);
@@ -210,7 +210,7 @@ void memory_fence(struct knowledge *k, int mo)
 {
 	k->current.clock[k->self]++;
 	if (acquires(mo))
-		k->current = k->acquired;
+		view_join(&k->current, &k->acquired);
 	if (mo == __ATOMIC_SEQ_CST) {
 		/* The clocks stay out: it is no synchronisation. */
 		for (int i = 0; i < LOCATIONS; i++) {
@@ -243,7 +243,7 @@ void memory_birth(struct knowledge *k, const void *p, size_t size)
 		n = n ? n : other;
 	}
 	if (!n && memory.nodes == NODES)
-		model_fail("limit: more than %d nodes", NODES);
+		model_limit("more than %d nodes", NODES);
 	if (!n)
 		n = &memory.node[memory.nodes++];
 	*n = (struct node){ low, high, true, k ? k->self : NOBODY,

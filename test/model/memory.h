@@ -76,7 +76,7 @@ struct memory {
 	struct view sc;
 };
 
-/* A thread's knowledge; acquired is never behind current. */
+/* A thread's knowledge.  acquired: what an acquire fence would add. */
 struct knowledge {
 	int self;
 	struct view current, acquired, released;

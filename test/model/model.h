@@ -75,8 +75,10 @@ void model_death(void *p, size_t size, const struct model_site *site);
 /* The calling thread, from 0 on. */
 int model_self(void);
 
-/* Fails the execution, with a trace. */
+/* Fails the execution, with a trace; or for a limit of the checker's own. */
 void model_fail(const char *format, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
+void model_limit(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 #define model_assert(cond)                                                   \
 	do {                                                                 \
@@ -104,6 +106,7 @@ struct model_client {
 	void (*thread)(int self);
 	void (*finish)(void); /* after all threads; may be NULL */
 	int preemptions;      /* bound; 0: none, all is explored */
+	uint64_t sample;      /* so many random executions; 0: all */
 	/* How often in one execution; 0: never. */
 	int spurious, eintr, timeouts, weak_failures;
 	int policy, rounds, variant; /* the client's own affair */
@@ -121,7 +124,9 @@ struct model_result {
 	uint64_t executions; /* run to the end */
 	uint64_t pruned;     /* ended early, equal to another */
 	bool failed;	     /* an error, or a limit reached */
-	bool bounded;	     /* by preemptions */
+	bool limited;	     /* a limit */
+	int preemptions;     /* the bound, or -1 */
+	uint64_t sample;     /* of random executions, or 0 */
 };
 struct model_result model_explore(const struct model_client *client);
 

@@ -29,7 +29,7 @@ bool may_follow(const struct message *m)
 static void add(struct outcome *list, uint32_t *n, struct outcome o)
 {
 	if (*n == OUTCOMES)
-		model_fail("limit: more than %d outcomes", OUTCOMES);
+		model_limit("more than %d outcomes", OUTCOMES);
 	if (list)
 		list[*n] = o;
 	++*n;

@@ -28,7 +28,7 @@ static int depth, known; /* choices made in this execution; to be replayed */
 static struct event events[EVENTS];
 static uint32_t event_count;
 static uint32_t last_fence[MODEL_THREADS]; /* events, counted from 1 */
-static bool reducing;
+static bool reducing, sampling;
 static uint64_t random_state;
 uint32_t fences;
 
@@ -42,12 +42,13 @@ static uint32_t random_below(uint32_t n)
 	       n;
 }
 
-bool search_start(bool reduce)
+bool search_start(bool reduce, bool at_random)
 {
 	const char *s = options.replay;
 	char *end;
 
-	reducing = reduce && !options.random && !options.no_reduction;
+	reducing = reduce && !options.no_reduction;
+	sampling = at_random;
 	random_state = options.seed * 2 + 1;
 	known = 0;
 	for (; s && *s; s = *end ? end + 1 : end) {
@@ -63,7 +64,7 @@ bool search_start(bool reduce)
 void search_begin(void)
 {
 	depth = 0;
-	if (options.random)
+	if (sampling)
 		known = 0;
 	event_count = fences = 0;
 	memset(last_fence, 0, sizeof(last_fence));
@@ -72,7 +73,7 @@ void search_begin(void)
 static struct choice *next_choice(void)
 {
 	if (depth == DEPTH)
-		model_fail("limit: more than %d choices", DEPTH);
+		model_limit("more than %d choices", DEPTH);
 	return &path[depth++];
 }
 
@@ -85,13 +86,13 @@ uint32_t choose(uint32_t n)
 	c = next_choice();
 	if (depth > known) {
 		*c = (struct choice){ .count = n };
-		if (options.random)
+		if (sampling)
 			c->taken = random_below(n);
 		known = depth;
 	} else if (options.replay) {
 		c->count = n;
 	} else if (c->turn || c->count != n) {
-		model_fail("the client does not repeat itself");
+		model_limit("the client does not repeat itself");
 	}
 	return c->taken < n ? c->taken : 0;
 }
@@ -106,7 +107,7 @@ static void new_turn(struct choice *c, unsigned int candidates, int last)
 	*c = (struct choice){ .turn = true, .candidates = candidates };
 	c->taken =
 		(uint32_t)(candidates >> last & 1 ? last : lowest(candidates));
-	if (options.random) {
+	if (sampling) {
 		unsigned int n =
 			random_below((uint32_t)__builtin_popcount(candidates));
 
@@ -129,7 +130,7 @@ static int take_choice(unsigned int candidates, unsigned int enabled, int last)
 				   ? c->taken
 				   : (uint32_t)lowest(candidates);
 	else if (!c->turn || c->candidates != candidates)
-		model_fail("the client does not repeat itself");
+		model_limit("the client does not repeat itself");
 	c->enabled = enabled;
 	for (int t = 0; t < MODEL_THREADS && reducing; t++) {
 		if (!(c->done >> t & 1))
@@ -147,7 +148,7 @@ int choose_thread(unsigned int candidates, unsigned int enabled, int last)
 	struct event *e;
 
 	if (event_count == EVENTS)
-		model_fail("limit: more than %d turns: threads go in circles, "
+		model_fail("more than %d turns: threads go in circles, "
 			   "or the client is too long",
 			   EVENTS);
 	e = &events[event_count++];
@@ -161,7 +162,7 @@ bool search_next(void)
 {
 	if (options.replay)
 		return false;
-	if (options.random)
+	if (sampling)
 		return true;
 	for (; known; known--) {
 		struct choice *c = &path[known - 1];

@@ -29,7 +29,7 @@
 #include "explore.h"
 
 /* Before the first execution; false: the replay string is malformed. */
-bool search_start(bool reduce);
+bool search_start(bool reduce, bool at_random);
 /* Before each execution. */
 void search_begin(void);
 /* After it: on to the next; false: that was the last. */
