@@ -57,7 +57,9 @@
  * not to queue for its sake.  The waiter in that step may be preempted, so
  * there must be an end.  The kernel's value on x86.
  */
+#ifndef QSPIN_PENDING_HINTS
 #define QSPIN_PENDING_HINTS 512
+#endif
 
 struct qspin_node {
 	struct qspin_node *next; /* successor, once it has linked itself */

@@ -265,8 +265,12 @@ rfc2013_spin_pass(struct rfc2013 *l, uint32_t mine, uint32_t head)
 /* (h, q, t) -> (h, q, t+2), then waits for h == t. */
 static inline void rfc2013_lock(struct rfc2013 *l, union lock_ctx *ctx)
 {
+	/*
+	 * A12: pairs with R5.  A ticket taken after the queue was detached must
+	 * not go with an older h that has q set: nobody serves that queue.
+	 */
 	const uint32_t mine =
-		TKT_FETCH_ADD(&l->tail, RFC2013_STEP, TKT_RELAXED);
+		TKT_FETCH_ADD(&l->tail, RFC2013_STEP, TKT_ACQUIRE);
 	/* A9: as A8. */
 	const uint32_t head = TKT_LOAD(&l->head, TKT_ACQUIRE);
 
@@ -301,7 +305,9 @@ static bool rfc2013_detach(struct rfc2013 *l, struct rfc2013_queue *q,
 	 * head may be set up for this lock, and two would be found.
 	 */
 	TKT_STORE(&q->ref, (uintptr_t)l | 1, TKT_RELAXED);
-	/* R5: pairs with A8 to A10: hands over what this holder wrote. */
+	/*
+	 * R5: pairs with A8 to A10 and A12: hands over what this holder wrote.
+	 */
 	if (TKT_CAS_PAIR(&l->head, head, next, next, next, TKT_RELEASE)) {
 		/* R6: pairs with A1.  The lock may be gone by now. */
 		TKT_STORE(&q->ref, 0, TKT_RELEASE);

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 # test/build/labels.awk - each ordered access carries a label, each label a pair
 #
-# usage: awk -f labels.awk FILE.h...
+# usage: awk -f labels.awk [-v list=1] FILE.h...
+#
+# With list=1 it names the accesses instead: label, file, first and last line,
+# and each order in the statement.
 #
 # An ordered access is a statement that contains, outside comments, one of
 # TKT_ACQUIRE, TKT_RELEASE, TKT_ACQ_REL and TKT_FENCE_SC.  Its label stands in
@@ -44,6 +47,7 @@ function take_labels(text, where,    line, n, i, label, pairs)
 				complain(where, label " stands also at " \
 					defined[label])
 			defined[label] = where
+			last_label = label
 			labels++
 		}
 		pairs = pairs " " line[i]
@@ -126,9 +130,23 @@ function end_statement()
 		take_labels(comment, start)
 		if (labels == had)
 			complain(start, "no label: " code)
+		else if (list)
+			print_access()
 	}
 	code = comment = ""
 	ended = 0
+}
+
+# Of several labels on one statement, as of several orders, each is meant.
+function print_access(    place, names, n, i, word)
+{
+	place = start
+	sub(/:/, " ", place)
+	n = split(code, word, /[^A-Za-z0-9_]+/)
+	for (i = 1; i <= n; i++)
+		if (" " word[i] " " ~ ordered)
+			names = names " " word[i]
+	print last_label, place, last_line names
 }
 
 BEGIN {
@@ -168,6 +186,7 @@ FNR == 1 {
 			if (code == "")
 				start = FILENAME ":" FNR
 			code = code (code == "" ? "" : " ") text
+			last_line = FNR
 			ended = text ~ /[;{}:]$/ || text ~ /^#/
 		}
 		in_comment = begin > 0
@@ -178,6 +197,8 @@ FNR == 1 {
 }
 
 END {
+	if (list)
+		exit errors > 0
 	resolve_same()
 	for (pair in partner) {
 		split(pair, name, SUBSEP)
