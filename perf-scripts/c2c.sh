@@ -37,7 +37,8 @@ need_tkt "$opt_tkt"
 need_perf
 need_scratch
 lock_list "$opt_lock"
-dir=${opt_dir:-$top/build/profiles/$(basename -- "$kernel")-c2c-$(date +%Y%m%d-%H%M%S)}
+dir=$(basename -- "$kernel")-c2c-$(date +%Y%m%d-%H%M%S)
+dir=${opt_dir:-$top/build/profiles/$dir}
 need_place "$dir"
 
 if ! "$perf" c2c record -o "$scratch/trial" true >"$scratch/log" 2>&1; then

@@ -34,8 +34,10 @@ $1 ~ /^[0-9a-f]+$/ {
 		sub(/\)[ \t]*$/, "", file)
 		name = substr(name, 1, RSTART - 1)
 	}
-	kernel = file ~ /^\[(kernel|guest)/ || file ~ /\.ko(\.[a-z]+)?$/ ||
-		file ~ /^\[[a-z0-9_]+\]$/ && file !~ /^\[(vdso|vsyscall|unknown|heap|stack)\]$/
+	# The kernel itself, or one of its modules.
+	kernel = file ~ /^\[[a-z0-9_.]+\]$/ || file ~ /\.ko(\.[a-z]+)?$/
+	if (file ~ /^\[(vdso|vsyscall|unknown|heap|stack)\]$/)
+		kernel = 0
 	# What compilers append to a function's name, symbol versions, and
 	# glibc's name for its own use of a function.
 	sub(/@.*$/, "", name)

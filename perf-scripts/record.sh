@@ -44,7 +44,8 @@ need_tkt "$opt_tkt"
 need_perf
 need_scratch
 lock_list "$opt_lock"
-dir=${opt_dir:-$top/build/profiles/$(basename -- "$kernel")-$(date +%Y%m%d-%H%M%S)}
+dir=$(basename -- "$kernel")-$(date +%Y%m%d-%H%M%S)
+dir=${opt_dir:-$top/build/profiles/$dir}
 need_place "$dir"
 pick_event "$opt_event"
 

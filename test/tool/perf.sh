@@ -24,14 +24,16 @@ go()
 	shift 2
 	checks=$((checks + 1))
 	got=0
-	timeout 60 sh "$scripts/$name.sh" "$@" >"$tmp/stdout" 2>"$tmp/stderr" </dev/null || got=$?
+	timeout 60 sh "$scripts/$name.sh" "$@" >"$tmp/stdout" \
+		2>"$tmp/stderr" </dev/null || got=$?
 	[ "$got" -ne "$want" ] || return 0
 	failures=$((failures + 1))
 	printf 'FAIL: status %s, not %s: %s %s\n' "$got" "$want" "$name" "$*"
 	sed 's/^/  | /' "$tmp/stderr"
 }
 
-# bad PATTERN SCRIPT ARGUMENT...: refused with status 2, in one line that says it.
+# bad PATTERN SCRIPT ARGUMENT...: refused with status 2, in one line that says
+# it.
 bad()
 {
 	pattern=$1
@@ -269,7 +271,11 @@ bad "cannot write" flamegraph "$tmp/a/tkt.folded" --out "$tmp/no/a.svg"
 # shellcheck disable=SC2086
 {
 	go 0 stat counter --lock tkt,mcs $run --csv "$tmp/stat.csv"
-	check 'says what is missing' grep -q -x 'stat.sh: not available here: cycles instructions cache-references cache-misses LLC-load-misses lock:contention_begin syscalls:sys_enter_futex' "$tmp/stderr"
+	lacks='cycles instructions cache-references cache-misses'
+	lacks="$lacks LLC-load-misses lock:contention_begin"
+	lacks="$lacks syscalls:sys_enter_futex"
+	check 'says what is missing' grep -q -x -F \
+		"stat.sh: not available here: $lacks" "$tmp/stderr"
 	has '^tkt  *context-switches  *400  *200 '
 	has '^mcs  *task-clock (ms)  *400  *200 '
 	check 'rows' test "$(grep -c '^mcs,' "$tmp/stat.csv")" -eq 12
