@@ -47,7 +47,8 @@ done
 if [ "$install" = yes ]; then
 	need_packages gcc g++ clang libclang-rt-14-dev cmake ninja-build make \
 		pkg-config libcmocka-dev libjansson-dev libbenchmark-dev \
-		libck-dev libabsl-dev libnsync-dev clang-format \
+		libck-dev libabsl-dev libnsync-dev linux-perf \
+		systemtap-sdt-dev bpftrace clang-format \
 		shellcheck valgrind python3 qemu-user \
 		gcc-aarch64-linux-gnu g++-aarch64-linux-gnu \
 		gcc-riscv64-linux-gnu g++-riscv64-linux-gnu \
@@ -112,7 +113,7 @@ section()
 export STRESS_NO_SKIP=yes
 began=$(date +%s)
 mutants='^stress\.(mutant|original)\.'
-section gcc 'build|unit|tool|stress|cross' -DTKT_BENCH=ON \
+section gcc 'build|unit|tool|stress|cross|model' -DTKT_BENCH=ON \
 	-DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++
 # What is broken on purpose says nothing about a compiler: once is enough.  A
 # fault that a machine's load hides from one run may show in the next; the
