@@ -107,12 +107,14 @@ static const struct model_client clients[] = {
 	LOCKS("qspin_2x2", QSPIN, 2, rounds, 2, .weak_failures = 1),
 	LOCKS("qspin_try_3", QSPIN, 3, tries, 1, .variant = 0),
 	LOCKS("qspin_3x1", QSPIN, 3, rounds, 1, .variant = 0),
-	LOCKS("qspin_4x1", QSPIN, 4, rounds, 1, .variant = 0),
+	LOCKS("qspin_4x1", QSPIN, 4, rounds, 1, .variant = 0, .preemptions = 1),
 	LOCKS("rfc2013_2x2", RFC2013, 2, rounds, 2, .variant = 1),
 	LOCKS("rfc2013_try_3", RFC2013, 3, tries, 1, .variant = 1),
 	LOCKS("rfc2013_3x1", RFC2013, 3, rounds, 1, .variant = 1),
-	LOCKS("rfc2013_4x1", RFC2013, 4, rounds, 1, .variant = 1),
-	LOCKS("rfc2013_4x1_n2", RFC2013, 4, rounds, 1, .variant = 2),
+	LOCKS("rfc2013_4x1", RFC2013, 4, rounds, 1, .variant = 1,
+	      .preemptions = 1),
+	LOCKS("rfc2013_4x1_n2", RFC2013, 4, rounds, 1, .variant = 2,
+	      .preemptions = 1),
 };
 
 CLIENTS_MAIN(clients)

@@ -68,6 +68,41 @@ static void until(int self)
 		section_and_unlock();
 }
 
+/*
+ * The queue of spinners by itself: of a mutex that is held all the time, or
+ * free; with variant 1, thread 0 only joins if it is alone.
+ */
+static void setup_held(void)
+{
+	setup();
+	mutex.state = TKT_X_M_HELD;
+}
+
+static void spinners(int self)
+{
+	const bool alone = model_client()->variant && !self;
+
+	for (int i = 0; i < model_client()->rounds; i++) {
+		if (!tkt_m_spin(&mutex, TKT_NO_DEADLINE, alone))
+			continue;
+		tkt_x_m_taken(&mutex);
+		section_and_unlock();
+	}
+}
+
+static void spinners_left(void)
+{
+	model_assert(model_word == got);
+	model_assert(!mutex.tail && !mutex.spinners);
+}
+
+#define SPINNERS(label, n, begin, m, v)                                   \
+	{                                                                 \
+		.name = label, .threads = n, .setup = begin,              \
+		.thread = spinners, .finish = spinners_left, .rounds = m, \
+		.variant = v                                              \
+	}
+
 /* The last to lock frees the mutex. */
 static void setup_life(void)
 {
@@ -106,6 +141,11 @@ static void life(int self)
 #endif
 
 static const struct model_client clients[] = {
+	SPINNERS("spinners_held", 2, setup_held, 1, 0),
+	SPINNERS("spinners_held_alone", 2, setup_held, 2, 1),
+	SPINNERS("spinners_free", 2, setup, 1, 0),
+	SPINNERS("spinners_free_alone", 2, setup, 1, 1),
+	SPINNERS("spinners_held_2x2", 2, setup_held, 2, 0),
 	MUTEX("lock_2x1", 2, rounds, 1, .spurious = 1, .eintr = 1),
 	MUTEX("lock_2x2", 2, rounds, 2, .spurious = 1, .preemptions = 1),
 	MUTEX("until_2", 2, until, 1, .timeouts = 1, .eintr = 1),

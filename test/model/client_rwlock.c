@@ -12,9 +12,11 @@
 static tkt_rwlock_t lock;
 static uint32_t writes;
 
+#define TRIES 16 /* in policy: thread 0 goes round by tries */
+
 static void setup(void)
 {
-	tkt_rwlock_init(&lock, (uint32_t)model_client()->policy);
+	tkt_rwlock_init(&lock, (uint32_t)model_client()->policy % TRIES);
 	model_word = writes = 0;
 }
 
@@ -163,11 +165,14 @@ static void turn(int self)
 		}
 		return;
 	}
-	for (int i = 0; i < 1 << TKT_TICKET_BITS; i++)
-		if (model_client()->rounds >> i & 1)
-			write_once();
+	for (int i = 0; i < 1 << TKT_TICKET_BITS; i++) {
+		const bool writes_now = model_client()->rounds >> i & 1;
+
+		if (model_client()->policy & TRIES)
+			writes_now ? trywrite_once() : tryread_once();
 		else
-			read_once();
+			writes_now ? write_once() : read_once();
+	}
 }
 
 #endif
@@ -206,6 +211,10 @@ static const struct model_client clients[] = {
 	RW("turn_write_mixed", 2, turn, SPIN, 1, 10),
 	RW("turn_tryread", 2, turn, SPIN, 2, 15),
 	RW("turn_tryread_mixed", 2, turn, SPIN, 2, 5),
+	RW("tryreads_turn_read", 2, turn, SPIN + TRIES, 0, 0),
+	RW("tryreads_turn_write", 2, turn, SPIN + TRIES, 1, 0),
+	RW("trywrites_turn_read", 2, turn, SPIN + TRIES, 0, 15),
+	RW("trywrites_turn_write", 2, turn, SPIN + TRIES, 1, 15),
 	RW("turn_trywrite", 2, turn, SPIN, 3, 0),
 	RW("turn_trywrite_mixed", 2, turn, SPIN, 3, 10),
 #endif

@@ -53,6 +53,16 @@ static void turn_of_tries(int self)
 			section_and_unlock();
 }
 
+/* The other way round: the tries go round, and succeed if they are alone. */
+static void tries_turn(int self)
+{
+	for (int i = 0; i < (self ? 1 : TICKETS); i++)
+		if (self)
+			lock_once();
+		else if (tkt_trylock(&lock))
+			section_and_unlock();
+}
+
 /* Two threads go across the wrap. */
 static void wrap(int self)
 {
@@ -78,6 +88,7 @@ static void finish(void)
 static const struct model_client clients[] = {
 	TICKET_CLIENT("turn_winf", SPIN_INF, turn, 0),
 	TICKET_CLIENT("turn_try_winf", SPIN_INF, turn_of_tries, 0),
+	TICKET_CLIENT("tries_turn_winf", SPIN_INF, tries_turn, 0),
 	TICKET_CLIENT("wrap_winf", SPIN_INF, wrap, TICKETS - 2),
 #if TKT_TICKET_BITS > 2 /* threads and threshold fit half the tickets */
 	TICKET_CLIENT("turn_w1", SPIN_1, turn, 0),
