@@ -47,8 +47,8 @@ done
 if [ "$install" = yes ]; then
 	need_packages gcc g++ clang libclang-rt-14-dev cmake ninja-build make \
 		pkg-config libcmocka-dev libjansson-dev libbenchmark-dev \
-		libck-dev libabsl-dev libnsync-dev linux-perf \
-		systemtap-sdt-dev bpftrace clang-format \
+		libck-dev libabsl-dev libnsync-dev systemtap-sdt-dev \
+		clang-format \
 		shellcheck valgrind python3 qemu-user \
 		gcc-aarch64-linux-gnu g++-aarch64-linux-gnu \
 		gcc-riscv64-linux-gnu g++-riscv64-linux-gnu \
