@@ -11,15 +11,17 @@
 static struct trace_line lines[LINES];
 static uint32_t line_count;
 
+enum weakening {
+	WEAKEN_NOTHING,
+	NO_ACQUIRE,
+	NO_RELEASE,
+	NO_FENCE
+};
+
 static struct {
 	char file[64];
 	int first, last;
-	enum {
-		WEAKEN_NOTHING,
-		NO_ACQUIRE,
-		NO_RELEASE,
-		NO_FENCE
-	} what;
+	int what; /* of enum weakening */
 	bool ran;
 } weaken;
 
